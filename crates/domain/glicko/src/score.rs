@@ -1,0 +1,43 @@
+//! The result of a game and the two sides of it.
+
+/// The result of a game as one player sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Score {
+    /// The player won.
+    Win,
+    /// Neither won.
+    Draw,
+    /// The player lost.
+    Loss,
+}
+
+impl Score {
+    /// The result as the other player sees it.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Win => Self::Loss,
+            Self::Draw => Self::Draw,
+            Self::Loss => Self::Win,
+        }
+    }
+
+    /// The points of the result: 1, ½ or 0.
+    #[must_use]
+    pub const fn points(self) -> f64 {
+        match self {
+            Self::Win => 1.0,
+            Self::Draw => 0.5,
+            Self::Loss => 0.0,
+        }
+    }
+}
+
+/// What belongs to each of the two players of one game, so that the two can never be swapped by position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pair<T> {
+    /// White's.
+    pub white: T,
+    /// Black's.
+    pub black: T,
+}

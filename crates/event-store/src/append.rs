@@ -1,0 +1,141 @@
+//! Writing appends: the statement, and its use inside a caller's transaction.
+
+use crate::fault::{self, Fault};
+use crate::{Append, InvalidAppend, Publication, Version, head};
+use sqlx::{PgConnection, PgExecutor};
+use std::collections::HashSet;
+use std::sync::Arc;
+use uuid::Uuid;
+
+const APPEND: &str = include_str!("sql/append.sql");
+const STANDING: &str = include_str!("sql/standing.sql");
+
+/// Why an append was not written, or why that is not known.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AppendError {
+    /// Somebody else was first. Load again and decide again.
+    #[error("the stream stands at version {actual}, not at {expected}")]
+    Conflict { expected: Version, actual: Version },
+    #[error("invalid append: {0}")]
+    Invalid(#[from] InvalidAppend),
+    /// The queue of the writers is full; nothing was written.
+    #[error("too many appends are waiting")]
+    Overloaded,
+    /// The process is stopping; nothing was written.
+    #[error("the writers have stopped")]
+    Stopped,
+    /// The database did not do it, or did not say so: see [`AppendError::may_have_landed`].
+    #[error("the event store is unavailable")]
+    Unavailable(#[source] Arc<sqlx::Error>),
+}
+
+impl AppendError {
+    /// Whether the events may be in the log in spite of this error. Then the caller's state is void: it has to load the
+    /// stream again before it decides anything. With [`append_in`] nothing is in the log before the caller's commit.
+    pub fn may_have_landed(&self) -> bool {
+        match self {
+            Self::Unavailable(error) => fault::classify(error) == Fault::Unknown,
+            Self::Conflict { .. } | Self::Invalid(_) | Self::Overloaded | Self::Stopped => false,
+        }
+    }
+}
+
+impl From<sqlx::Error> for AppendError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Unavailable(Arc::new(error))
+    }
+}
+
+/// Writes the events and their outbox rows inside the caller's transaction and answers the stream's new version. After an
+/// error other than a refusal the transaction is lost. The caller calls [`crate::CommitSignal::committed`] after its commit.
+///
+/// A repeat is a conflict here, not a success: the caller's other changes would otherwise be made twice.
+pub async fn append_in(conn: &mut PgConnection, append: &Append) -> Result<Version, AppendError> {
+    append.validate()?;
+    let metadata = append.metadata.to_bytes();
+    let written = insert(&mut *conn, &Columns::of([(append, metadata.as_slice())].into_iter())).await?;
+    if written.contains(&append.stream.id) {
+        return Ok(append.last_version());
+    }
+    let actual = head(conn, append.stream.id).await?;
+    Err(AppendError::Conflict { expected: append.expected, actual })
+}
+
+/// The rows of a batch, column by column as `unnest` takes them. A batch holds at most one append of a stream.
+#[derive(Default)]
+pub(crate) struct Columns<'a> {
+    stream_ids: Vec<Uuid>,
+    versions: Vec<Version>,
+    event_ids: Vec<Uuid>,
+    kinds: Vec<&'a str>,
+    schemas: Vec<i16>,
+    data: Vec<&'a [u8]>,
+    metadata: Vec<&'a [u8]>,
+    follows: Vec<Option<Version>>,
+    stream_kinds: Vec<&'a str>,
+    leads: Vec<bool>,
+}
+
+impl<'a> Columns<'a> {
+    /// Takes valid appends with their encoded metadata.
+    pub(crate) fn of(appends: impl Iterator<Item = (&'a Append, &'a [u8])>) -> Self {
+        let mut columns = Self::default();
+        for (append, metadata) in appends {
+            for (version, event) in (append.expected + 1..).zip(&append.events) {
+                columns.stream_ids.push(append.stream.id);
+                columns.versions.push(version);
+                columns.event_ids.push(event.event_id);
+                columns.kinds.push(event.kind);
+                columns.schemas.push(event.schema);
+                columns.data.push(&event.data);
+                columns.metadata.push(metadata);
+                columns.follows.push(match event.publication {
+                    Publication::Private => None,
+                    Publication::Public { follows } => Some(follows),
+                });
+                columns.stream_kinds.push(append.stream.kind);
+                columns.leads.push(version == append.expected + 1);
+            }
+        }
+        columns
+    }
+}
+
+/// Runs the statement and answers the streams whose append was written.
+pub(crate) async fn insert(
+    executor: impl PgExecutor<'_>,
+    columns: &Columns<'_>,
+) -> Result<HashSet<Uuid>, sqlx::Error> {
+    let written: Vec<Uuid> = sqlx::query_scalar(APPEND)
+        .bind(&columns.stream_ids)
+        .bind(&columns.versions)
+        .bind(&columns.event_ids)
+        .bind(&columns.kinds)
+        .bind(&columns.schemas)
+        .bind(&columns.data)
+        .bind(&columns.metadata)
+        .bind(&columns.follows)
+        .bind(&columns.stream_kinds)
+        .bind(&columns.leads)
+        .fetch_all(executor)
+        .await?;
+    Ok(written.into_iter().collect())
+}
+
+/// Where the stream of an append that was not written stands.
+#[derive(sqlx::FromRow)]
+pub(crate) struct Standing {
+    pub(crate) stream_id: Uuid,
+    pub(crate) actual: Version,
+    /// The event at the place that the append wanted for its first one.
+    pub(crate) event_id: Option<Uuid>,
+}
+
+pub(crate) async fn standing(
+    executor: impl PgExecutor<'_>,
+    refused: &[&Append],
+) -> Result<Vec<Standing>, sqlx::Error> {
+    let stream_ids: Vec<Uuid> = refused.iter().map(|append| append.stream.id).collect();
+    let versions: Vec<Version> = refused.iter().map(|append| append.expected + 1).collect();
+    sqlx::query_as(STANDING).bind(stream_ids).bind(versions).fetch_all(executor).await
+}

@@ -1,0 +1,56 @@
+//! The append-only log of a service on Postgres: one table of events, one outbox, an optimistic lock on each stream.
+//!
+//! # Map
+//!
+//! * [`Append`], [`NewEvent`], [`RecordedEvent`]: what goes in and what comes out, with the named limits (`event`).
+//! * [`Metadata`]: who caused an event and in which trace, kept as a few protobuf bytes (`metadata`).
+//! * [`append_in`]: one append inside the caller's transaction, for use cases that change more than the log (`append`).
+//! * [`GroupCommit`]: many appends of many callers in one commit, for the hot path (`group_commit`).
+//! * [`load`], [`load_all`], [`head`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
+//! * [`schema`], [`make_partitions`]: the tables and their monthly partitions (`schema`).
+//! * [`CommitSignal`]: wakes the outbox relay in process after a commit (`signal`).
+//! * [`fault`]: what an error of the database says about whether the write landed.
+//! * [`trace`]: the W3C trace context of the current span, as a header value.
+//!
+//! # Invariants
+//!
+//! * STORE-1 A stream's versions are 1, 2, 3 … without a gap; `(stream_id, version)` is unique, so of two appends with the
+//!   same expected version exactly one is written.
+//! * STORE-2 An append is written whole or not at all, whatever else is in its batch.
+//! * STORE-3 An append that is refused does not fail the others of its batch.
+//! * STORE-4 An outbox row exists if and only if its public event was committed: both are written by one statement.
+//! * STORE-5 What [`GroupCommit::append`] acknowledges is committed. A caller that leaves does not undo or interrupt it.
+//! * STORE-6 Appending through [`GroupCommit`] is idempotent on the event id: an append whose first event already stands at
+//!   its place is answered like the first time. That makes a retry after a broken connection safe, and decisive.
+//! * STORE-7 Appends of one stream that are handed to a [`GroupCommit`] in some order are tried in that order.
+//! * STORE-8 Nothing is unbounded: queue, batch, events in an append, bytes of an event, rows of a load.
+//!
+//! # Deliberately absent
+//!
+//! * A read of "all events after position n". Identity numbers are drawn before the commit, so such a reader skips late
+//!   ones. Other services follow the outbox through the bus; a rebuild uses [`scan`], which is ordered by stream.
+//! * Snapshots: streams here are short.
+//! * `NOTIFY` and any lock that two streams share: both serialise commits.
+//! * Updates and deletes of events.
+
+mod append;
+mod event;
+pub mod fault;
+mod group_commit;
+mod metadata;
+mod read;
+mod schema;
+mod signal;
+pub mod telemetry;
+pub mod trace;
+
+pub use append::{AppendError, append_in};
+pub use event::{
+    ACTOR_BYTES_MAX, APPEND_DATA_BYTES_MAX, Append, EVENT_DATA_BYTES_MAX, EVENTS_PER_APPEND_MAX, InvalidAppend,
+    NAME_BYTES_MAX, NewEvent, Publication, RecordedEvent, StreamId, Version,
+};
+pub use group_commit::{GroupCommit, GroupCommitConfig};
+pub use metadata::{Cause, Metadata, MetadataError};
+pub use read::{LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, load, load_all, scan};
+pub use schema::{PARTITION_MONTHS_AHEAD, make_partitions, schema};
+pub use signal::CommitSignal;

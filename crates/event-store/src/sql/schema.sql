@@ -1,0 +1,75 @@
+-- The tables of the event store. Idempotent; runs as one transaction, alone (two pods may start at once).
+select pg_advisory_xact_lock(hashtextextended('stakemate.event_store.schema', 0));
+
+-- The primary key is the optimistic lock. Partitioned by the time inside the UUIDv7 stream id, which keeps that key
+-- whole; a partition by recorded_at would not. Fixed-width columns first: no padding.
+create table if not exists events (
+    stream_id   uuid        not null,
+    event_id    uuid        not null,
+    version     bigint      not null check (version > 0),
+    recorded_at timestamptz not null default clock_timestamp(),
+    schema      smallint    not null,
+    type        text        not null,
+    data        bytea       not null,
+    metadata    bytea       not null,
+    primary key (stream_id, version)
+) partition by range (stream_id);
+
+-- Streams whose id is no UUIDv7 (derived ids) and those of an unprepared month.
+create table if not exists events_default partition of events default;
+
+-- One row a public event, written with it. generation counts republications, so that the broker's window for
+-- duplicates does not swallow a message it no longer holds.
+create table if not exists outbox (
+    stream_id    uuid     not null,
+    version      bigint   not null,
+    follows      bigint   not null,
+    position     bigint   generated always as identity,
+    published_at timestamptz,
+    generation   smallint not null default 0,
+    stream_kind  text     not null,
+    primary key (stream_id, version)
+);
+create index if not exists outbox_unpublished on outbox (position) where published_at is null;
+create index if not exists outbox_published on outbox using brin (published_at);
+
+-- The lowest UUIDv7 of an instant.
+create or replace function event_store_uuid_floor(instant timestamptz) returns uuid
+    language sql immutable strict parallel safe
+    return (lpad(to_hex((extract(epoch from instant) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+
+-- Makes the monthly partitions from last month to months_ahead from now, as far as they are missing; answers how many.
+-- Rows of the default partition that belong to a new one move there.
+create or replace function event_store_make_partitions(months_ahead integer) returns integer
+    language plpgsql
+    set lock_timeout = '5s'
+as $$
+declare
+    this_month timestamp := date_trunc('month', now() at time zone 'utc');
+    first      timestamp;
+    lowest     uuid;
+    above      uuid;
+    partition  text;
+    made       integer := 0;
+begin
+    for month in -1..months_ahead loop
+        first := this_month + make_interval(months => month);
+        partition := 'events_' || to_char(first, 'YYYY_MM');
+        continue when to_regclass(partition) is not null;
+        perform pg_advisory_xact_lock(hashtextextended('stakemate.event_store.schema', 0));
+        continue when to_regclass(partition) is not null;
+        lowest := event_store_uuid_floor(first at time zone 'utc');
+        above := event_store_uuid_floor((first + interval '1 month') at time zone 'utc');
+        lock table events_default in access exclusive mode;
+        execute format('create table %I (like events including all)', partition);
+        execute format(
+            'with moved as (delete from events_default where stream_id >= %L and stream_id < %L returning *)'
+            ' insert into %I select * from moved', lowest, above, partition);
+        execute format('alter table events attach partition %I for values from (%L) to (%L)', partition, lowest, above);
+        made := made + 1;
+    end loop;
+    return made;
+end
+$$;
+
+select event_store_make_partitions(3);

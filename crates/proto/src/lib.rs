@@ -1,0 +1,27 @@
+//! The wire and the log: code generated from `proto/`, and nothing else.
+//!
+//! One module a package: `stakemate.game.v1` is [`game::v1`]. Services and stored events share these messages; domain
+//! types are separate and meet them in each service's `grpc/convert.rs` and `store/` codecs.
+
+#![allow(clippy::all, missing_docs)]
+
+macro_rules! package {
+    ($module:ident, $name:literal) => {
+        #[doc = concat!("`", $name, "`")]
+        pub mod $module {
+            /// Version 1.
+            pub mod v1 {
+                tonic::include_proto!($name);
+            }
+        }
+    };
+}
+
+package!(r#type, "stakemate.r#type.v1");
+pub use r#type as types;
+package!(gateway, "stakemate.gateway.v1");
+package!(game, "stakemate.game.v1");
+package!(matchmaking, "stakemate.matchmaking.v1");
+package!(rating, "stakemate.rating.v1");
+package!(wallet, "stakemate.wallet.v1");
+package!(fairplay, "stakemate.fairplay.v1");
