@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use prost::Message as _;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../proto");
     println!("cargo:rerun-if-changed={}", root.display());
@@ -9,8 +11,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     collect(&root, &mut files)?;
     files.sort();
     let descriptors = protox::compile(&files, [&root])?;
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    std::fs::write(out.join("descriptors.bin"), descriptors.encode_to_vec())?;
     tonic_prost_build::configure()
         .build_transport(false)
+        // Stored events hold maps too, and the same event must always be the same bytes.
+        .btree_map(".")
         .compile_fds(descriptors)?;
     Ok(())
 }

@@ -3,24 +3,27 @@
 
 -- One row a match, kept in step with its stream in the same transaction.
 create table matches (
-    match_id         uuid primary key,
-    game_id          uuid not null unique,
-    city_id          text not null,
-    base_ms          bigint not null,
-    increment_ms     bigint not null,
-    white_id         uuid not null,
-    white_name       text not null,
-    white_request_id uuid not null,
-    white_rating     integer not null,
-    black_id         uuid not null,
-    black_name       text not null,
-    black_request_id uuid not null,
-    black_rating     integer not null,
-    status           text not null check (status in ('proposed', 'stakes_requested', 'confirmed', 'started', 'closed', 'cancelled')),
-    cancel_reason    integer not null default 0,
-    cancelled_by     uuid,
+    match_id           uuid primary key,
+    game_id            uuid not null unique,
+    city_id            text not null,
+    base_ms            bigint not null,
+    increment_ms       bigint not null,
+    white_id           uuid not null,
+    white_name         text not null,
+    white_request_id   uuid not null,
+    white_rating       integer not null,
+    white_queued_at_ms bigint not null,
+    black_id           uuid not null,
+    black_name         text not null,
+    black_request_id   uuid not null,
+    black_rating       integer not null,
+    black_queued_at_ms bigint not null,
+    status             text not null
+        check (status in ('proposed', 'stakes_requested', 'confirmed', 'started', 'closed', 'cancelled')),
+    cancel_reason      integer not null default 0,
+    cancelled_by       uuid,
     -- When the step under way is given up; a row and not a timer, so that it survives a crash. Null when nothing is awaited.
-    due_at           timestamptz
+    due_at             timestamptz
 );
 create index matches_due on matches (due_at) where due_at is not null;
 create index matches_playing on matches (city_id) where status in ('confirmed', 'started');

@@ -46,8 +46,8 @@ pub mod trace;
 
 pub use append::{AppendError, append_in};
 pub use event::{
-    ACTOR_BYTES_MAX, APPEND_DATA_BYTES_MAX, Append, EVENT_DATA_BYTES_MAX, EVENTS_PER_APPEND_MAX, InvalidAppend,
-    NAME_BYTES_MAX, NewEvent, Publication, RecordedEvent, StreamId, Version,
+    ACTOR_BYTES_MAX, APPEND_DATA_BYTES_MAX, Append, EVENT_DATA_BYTES_MAX, EVENTS_PER_APPEND_MAX,
+    InvalidAppend, NAME_BYTES_MAX, NewEvent, Publication, RecordedEvent, StreamId, Version,
 };
 pub use group_commit::{GroupCommit, GroupCommitConfig};
 pub use metadata::{Cause, Metadata, MetadataError};

@@ -92,8 +92,10 @@ fn row_limit(limit: usize) -> i64 {
 
 fn recorded_event(row: &PgRow) -> Result<RecordedEvent, sqlx::Error> {
     let metadata: &[u8] = row.try_get("metadata")?;
-    let metadata = Metadata::from_bytes(metadata)
-        .map_err(|error| sqlx::Error::ColumnDecode { index: "metadata".to_owned(), source: Box::new(error) })?;
+    let metadata = Metadata::from_bytes(metadata).map_err(|error| sqlx::Error::ColumnDecode {
+        index: "metadata".to_owned(),
+        source: Box::new(error),
+    })?;
     Ok(RecordedEvent {
         stream_id: row.try_get("stream_id")?,
         version: row.try_get("version")?,

@@ -13,5 +13,8 @@ pub fn schema() -> &'static str {
 /// Makes the coming months' partitions and answers how many were missing. The relay calls it from time to time, so that a
 /// process which runs for months needs no restart.
 pub async fn make_partitions(executor: impl PgExecutor<'_>) -> Result<i32, sqlx::Error> {
-    sqlx::query_scalar("select event_store_make_partitions($1)").bind(PARTITION_MONTHS_AHEAD).fetch_one(executor).await
+    sqlx::query_scalar("select event_store_make_partitions($1)")
+        .bind(PARTITION_MONTHS_AHEAD)
+        .fetch_one(executor)
+        .await
 }

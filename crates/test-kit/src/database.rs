@@ -45,11 +45,10 @@ impl Postgres {
     /// Creates the database unless it is there already.
     pub async fn ensure_database(&self, name: &str) -> Result<(), sqlx::Error> {
         let mut connection = PgConnection::connect(&self.url("postgres")).await?;
-        let exists: bool =
-            sqlx::query_scalar("select exists (select from pg_database where datname = $1)")
-                .bind(name)
-                .fetch_one(&mut connection)
-                .await?;
+        let exists: bool = sqlx::query_scalar("select exists (select from pg_database where datname = $1)")
+            .bind(name)
+            .fetch_one(&mut connection)
+            .await?;
         connection.close().await?;
         if exists {
             return Ok(());
@@ -68,9 +67,7 @@ impl Postgres {
             name.replace('"', "\"\"")
         );
         let mut connection = PgConnection::connect(&self.url("postgres")).await?;
-        sqlx::query(AssertSqlSafe(statement))
-            .execute(&mut connection)
-            .await?;
+        sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await?;
         connection.close().await
     }
 }

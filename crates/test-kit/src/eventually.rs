@@ -25,10 +25,7 @@ where
             if let Some(found) = look().await {
                 return found;
             }
-            assert!(
-                started.elapsed() < patience,
-                "not found within {patience:?}, waited for at {caller}"
-            );
+            assert!(started.elapsed() < patience, "not found within {patience:?}, waited for at {caller}");
             tokio::time::sleep(POLL_INTERVAL).await;
         }
     }

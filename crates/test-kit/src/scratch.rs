@@ -47,7 +47,7 @@ fn run_folder(medium: Medium) -> io::Result<&'static Path> {
     }
     sweep(&base);
     let own = ProcessId::own()?;
-    let folder = base.join(format!("{NAME_PREFIX}{}-{}", own.pid, own.start_ticks));
+    let folder = base.join(format!("{NAME_PREFIX}{own}"));
     guard::remove_at_end(&folder)?;
     match fs::DirBuilder::new().mode(0o711).create(&folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -59,11 +59,7 @@ fn run_folder(medium: Medium) -> io::Result<&'static Path> {
 fn memory_base() -> PathBuf {
     let memory = Path::new(MEMORY_BASE);
     let is_writable = nix::unistd::access(memory, nix::unistd::AccessFlags::W_OK).is_ok();
-    if memory.is_dir() && is_writable {
-        memory.to_owned()
-    } else {
-        std::env::temp_dir()
-    }
+    if memory.is_dir() && is_writable { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 /// Removes what dead runs left in `base`, and kills servers that still use it. Failures are left alone: the folder
@@ -88,11 +84,7 @@ fn sweep(base: &Path) {
 }
 
 fn owner_of(folder_name: &str) -> Option<ProcessId> {
-    let (pid, start_ticks) = folder_name.strip_prefix(NAME_PREFIX)?.split_once('-')?;
-    Some(ProcessId {
-        pid: pid.parse().ok()?,
-        start_ticks: start_ticks.parse().ok()?,
-    })
+    folder_name.strip_prefix(NAME_PREFIX)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -104,12 +96,9 @@ mod tests {
     fn folders_of_dead_runs_are_swept_and_those_of_living_ones_stay() {
         let base = tempfile::tempdir().expect("a temporary folder");
         let own = ProcessId::own().expect("proc is mounted");
-        let living = base
-            .path()
-            .join(format!("{NAME_PREFIX}{}-{}", own.pid, own.start_ticks));
-        let dead = base
-            .path()
-            .join(format!("{NAME_PREFIX}{}-{}", own.pid, own.start_ticks + 1));
+        let former = ProcessId { start_ticks: own.start_ticks + 1, ..own };
+        let living = base.path().join(format!("{NAME_PREFIX}{own}"));
+        let dead = base.path().join(format!("{NAME_PREFIX}{former}"));
         let foreign = base.path().join("something-else");
         for folder in [&living, &dead, &foreign] {
             fs::create_dir_all(folder.join("inside")).expect("a folder");

@@ -57,9 +57,7 @@ async fn shared<S: Send + Sync + 'static>(
     own(move || Ok(cell.get_or_init(|| expect_launched(launch())))).await
 }
 
-async fn own<S: Send + 'static>(
-    launch: impl FnOnce() -> Result<S, LaunchError> + Send + 'static,
-) -> S {
+async fn own<S: Send + 'static>(launch: impl FnOnce() -> Result<S, LaunchError> + Send + 'static) -> S {
     let launched = tokio::task::spawn_blocking(launch)
         .await
         .expect("launching a server does not panic without a message of its own");
@@ -99,8 +97,6 @@ fn launch_redis() -> Result<Redis, LaunchError> {
 }
 
 fn new_folder(medium: Medium, name: &str) -> Result<std::path::PathBuf, LaunchError> {
-    scratch::folder(medium, name).map_err(|source| LaunchError::Io {
-        action: format!("make a scratch folder for {name}"),
-        source,
-    })
+    scratch::folder(medium, name)
+        .map_err(|source| LaunchError::Io { action: format!("make a scratch folder for {name}"), source })
 }

@@ -30,10 +30,8 @@ async fn the_durable_postgres_syncs_and_the_quick_one_does_not() {
     let durable = test_kit::durable_postgres().await.database("fsync").await;
     let quick = test_kit::postgres().await.database("fsync").await;
     for (database, expected) in [(durable, "on"), (quick, "off")] {
-        let fsync: String = sqlx::query_scalar("show fsync")
-            .fetch_one(&database.pool)
-            .await
-            .expect("a setting");
+        let fsync: String =
+            sqlx::query_scalar("show fsync").fetch_one(&database.pool).await.expect("a setting");
         assert_eq!(fsync, expected);
     }
 }
@@ -42,20 +40,13 @@ async fn the_durable_postgres_syncs_and_the_quick_one_does_not() {
 async fn a_crashed_postgres_comes_back_with_what_was_committed() {
     let mut postgres = test_kit::own_postgres(Durability::Durable).await;
     let database = postgres.database("crash").await;
-    sqlx::query("create table kept as select 7 as value")
-        .execute(&database.pool)
-        .await
-        .expect("a table");
+    sqlx::query("create table kept as select 7 as value").execute(&database.pool).await.expect("a table");
     database.pool.close().await;
     postgres.crash();
     postgres.start().expect("a start after a crash");
-    let pool = sqlx::PgPool::connect(&database.url)
-        .await
-        .expect("the same address");
-    let value: i32 = sqlx::query_scalar("select value from kept")
-        .fetch_one(&pool)
-        .await
-        .expect("the committed row");
+    let pool = sqlx::PgPool::connect(&database.url).await.expect("the same address");
+    let value: i32 =
+        sqlx::query_scalar("select value from kept").fetch_one(&pool).await.expect("the committed row");
     assert_eq!(value, 7);
     pool.close().await;
 }
@@ -66,10 +57,7 @@ async fn nats_has_jetstream_and_is_empty_after_a_lost_disk_at_the_same_address()
     let url = nats.url();
     let client = async_nats::connect(&url).await.expect("a connection");
     jetstream::new(client)
-        .create_stream(jetstream::stream::Config {
-            name: "S".into(),
-            ..Default::default()
-        })
+        .create_stream(jetstream::stream::Config { name: "S".into(), ..Default::default() })
         .await
         .expect("a stream");
     nats.stop_and_empty().expect("an empty folder");
@@ -81,18 +69,10 @@ async fn nats_has_jetstream_and_is_empty_after_a_lost_disk_at_the_same_address()
 
 #[tokio::test]
 async fn the_shared_nats_and_redis_answer() {
-    async_nats::connect(test_kit::nats().await.url())
-        .await
-        .expect("a connection");
+    async_nats::connect(test_kit::nats().await.url()).await.expect("a connection");
     let client = redis::Client::open(test_kit::redis().await.url()).expect("an address");
-    let mut connection = client
-        .get_multiplexed_async_connection()
-        .await
-        .expect("a connection");
-    let pong: String = redis::cmd("PING")
-        .query_async(&mut connection)
-        .await
-        .expect("an answer");
+    let mut connection = client.get_multiplexed_async_connection().await.expect("a connection");
+    let pong: String = redis::cmd("PING").query_async(&mut connection).await.expect("an answer");
     assert_eq!(pong, "PONG");
 }
 
@@ -121,18 +101,13 @@ async fn servers_and_folders_of_a_killed_process_vanish() {
         .spawn()
         .expect("a second process");
     let text = eventually(PATIENCE, || async {
-        std::fs::read_to_string(&file)
-            .ok()
-            .filter(|text| text.contains('\n'))
+        std::fs::read_to_string(&file).ok().filter(|text| text.contains('\n'))
     })
     .await;
     let (url, nats) = text.split_once('\n').expect("two lines");
     let socket_folder = url.split("host=").nth(1).expect("a socket folder");
     holder.kill().expect("a running process");
     holder.wait().expect("an end");
-    eventually(PATIENCE, || async {
-        (!std::path::Path::new(socket_folder).exists()).then_some(())
-    })
-    .await;
+    eventually(PATIENCE, || async { (!std::path::Path::new(socket_folder).exists()).then_some(()) }).await;
     assert!(async_nats::connect(nats).await.is_err());
 }

@@ -1,1 +1,199 @@
-//! fairplay
+//! Fair play: how often a pair may meet for a stake, and an engine's report of every finished staked game.
+//!
+//! The reader of a report is a player, and one day a person who has to decide about him. So a report is complete or it is
+//! not there, its numbers follow from the moves, the engine and the nodes alone, and one game is never a verdict.
+//!
+//! # Map
+//!
+//! * [`app::pairs`]: a place in a pair's day is reserved, counted, released.
+//! * [`app::analysis`]: one game through an engine to a report; [`app::worker`]: the jobs around it, claimed and finished;
+//!   [`app::claim_keeper`]: a claim is kept while its job runs; [`app::engines`]: engines, as soon as there are any.
+//! * [`app::settings`]: the limits of all that; [`app::measure`]: the depth of the queue.
+//! * [`bus`]: the events of matches and games.
+//! * [`store`]: the pair and analysis streams, the queue and the reports.
+//! * [`grpc`]: the edge. [`metrics`]: the names of the figures.
+//!
+//! # Invariants
+//!
+//! * FAIR-1 Of any number of matches proposed for a pair on a UTC day, at the same time or not, six are reserved; the others
+//!   are refused. A place is given back when its match or game comes to nothing.
+//! * FAIR-2 Every match gets one answer, whatever comes twice. A match that was given up before its proposal came takes no place.
+//! * FAIR-3 A finished staked game is queued for analysis once, in the transaction that counts it.
+//! * FAIR-4 A report, its event and the end of its job are one transaction. Before it, nothing of the analysis can be seen.
+//! * FAIR-5 A job is finished by the holder of its claim only. The claim of a worker that died runs out and is taken by
+//!   another, and that of a worker that stops is handed back.
+//! * FAIR-6 A job that fails is tried three times, then parked for a person. It never holds up another job for good.
+//! * FAIR-7 Without an engine everything but the analysis works, and the analysis waits without losing a try.
+//! * FAIR-8 The same moves, engine and nodes give the same numbers.
+//! * FAIR-9 A report is seen by the two players of its game, by moderators and by operators; for anybody else there is none.
+//!
+//! # Deliberately absent
+//!
+//! * Levels above clean, calibration and cases: a single game cannot carry them.
+//! * Any influence on money: nothing waits for an analysis.
+//! * Searches by time: they would differ from machine to machine.
+//! * A call to another service.
+
+pub mod app;
+pub mod bus;
+pub mod grpc;
+pub mod metrics;
+pub mod store;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use event_bus::{Bus, ConsumerConfig, Handler, Relay};
+use event_store::CommitSignal;
+use proto::fairplay::v1::fairplay_service_server::FairplayServiceServer;
+use serde::Deserialize;
+use service_kit::config::{CommonConfig, Problem, ServiceConfig};
+use service_kit::server::{Bound, Server};
+use service_kit::tasks::Tasks;
+use service_kit::{RunError, database};
+use sqlx::PgPool;
+use sqlx::migrate::Migrator;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use app::settings::{self, AnalysisSettings};
+use app::worker::Workers;
+
+/// The service's name.
+pub const SERVICE: &str = "fairplay";
+
+/// Its migrations.
+pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/fairplay");
+
+/// Its settings.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Config {
+    /// What every service is told.
+    #[serde(flatten)]
+    pub common: CommonConfig,
+    /// `STAKEMATE_STOCKFISH`: the engine. When it is unset or does not start, analyses wait.
+    #[serde(default)]
+    pub stockfish: Option<PathBuf>,
+    /// `STAKEMATE_FAIRPLAY_NODES`: nodes searched a position; 25,000.
+    #[serde(default = "settings::nodes")]
+    pub nodes: u64,
+    /// `STAKEMATE_FAIRPLAY_ENGINES`: engines at work at once, each on one thread; 1.
+    #[serde(default = "settings::engines")]
+    pub engines: usize,
+}
+
+impl ServiceConfig for Config {
+    fn common(&self) -> &CommonConfig {
+        &self.common
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if !(1..=settings::NODES_MAX).contains(&self.nodes) {
+            problems.push(Problem::new("nodes", format!("must be a number from 1 to {}", settings::NODES_MAX)));
+        }
+        if !(1..=settings::ENGINES_MAX).contains(&self.engines) {
+            let reason = format!("must be a number from 1 to {}", settings::ENGINES_MAX);
+            problems.push(Problem::new("engines", reason));
+        }
+        problems
+    }
+}
+
+/// Runs the service until `shutdown`.
+///
+/// # Errors
+/// When it cannot start, or a part of it ends too early.
+pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), RunError> {
+    start(config, shutdown).await?.serve().await
+}
+
+/// A service that has its ports and whose tasks run.
+pub struct Started {
+    server: Bound,
+    tasks: Tasks,
+    shutdown: CancellationToken,
+}
+
+impl Started {
+    /// Where gRPC is served.
+    #[must_use]
+    pub fn grpc_address(&self) -> SocketAddr {
+        self.server.grpc_address()
+    }
+
+    /// Serves until the shutdown.
+    ///
+    /// # Errors
+    /// When the server fails or a task ends too early.
+    pub async fn serve(self) -> Result<(), RunError> {
+        self.server.run(self.shutdown).await?;
+        self.tasks.join().await?;
+        Ok(())
+    }
+}
+
+/// Puts the parts together, and starts them.
+///
+/// # Errors
+/// When the database, the broker, a port or the key cannot be used.
+pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Started, RunError> {
+    metrics::describe();
+    let common = &config.common;
+    let pool = database::open(common, SERVICE, &MIGRATOR).await?;
+    let bus = event_bus::connect(&common.nats_url, SERVICE).await?;
+    event_bus::ensure_stream(&bus, SERVICE).await?;
+    let service = grpc::Service { pool: pool.clone() };
+    let server = Server::new(common)?.add(FairplayServiceServer::new(service)).bind().await?;
+
+    let signal = CommitSignal::new();
+    let wake = Arc::new(Notify::new());
+    let mut tasks = Tasks::new(shutdown.clone());
+    let relay = Relay::run(pool.clone(), bus.clone(), SERVICE, signal.clone(), shutdown.clone());
+    tasks.spawn("relay", endless(relay));
+    let workers = Workers {
+        pool: pool.clone(),
+        settings: AnalysisSettings::of(&config),
+        signal: signal.clone(),
+        wake: wake.clone(),
+        shutdown: shutdown.clone(),
+    };
+    tasks.spawn("analysis", endless(workers.run()));
+    tasks.spawn("measure", endless(app::measure::run(pool.clone(), shutdown.clone())));
+    let consumers = Consumers { pool, bus, signal, shutdown: shutdown.clone() };
+    let matches = ConsumerConfig::new("fairplay_matches", "matchmaking", "match");
+    consumers.start(&mut tasks, matches, bus::MatchEvents);
+    let games = ConsumerConfig::new("fairplay_games", "game", "game");
+    consumers.start(&mut tasks, games, bus::GameEvents { wake });
+    Ok(Started { server, tasks, shutdown })
+}
+
+struct Consumers {
+    pool: PgPool,
+    bus: Bus,
+    signal: CommitSignal,
+    shutdown: CancellationToken,
+}
+
+impl Consumers {
+    fn start(&self, tasks: &mut Tasks, config: ConsumerConfig, handler: impl Handler) {
+        let name = config.name;
+        let consumer = event_bus::run_consumer(
+            self.pool.clone(),
+            self.bus.clone(),
+            config,
+            handler,
+            self.signal.clone(),
+            self.shutdown.clone(),
+        );
+        tasks.spawn(name, endless(consumer));
+    }
+}
+
+/// A task that returns only when it is told to stop.
+async fn endless(task: impl Future<Output = ()>) -> Result<(), Infallible> {
+    task.await;
+    Ok(())
+}

@@ -1,1 +1,165 @@
-//! game
+//! The game service: staked games with legal moves, the authoritative clock, and a log that proves every result.
+//!
+//! # Map
+//!
+//! * `app`: the use cases. An owner task a live game (`owner`), who owns what (`registry`), the front (`games`), following a
+//!   game (`watch`), and the ports to log and time (`journal`, `clock`).
+//! * `store`: the log of games and the list of them on Postgres, and the codec of events.
+//! * `bus`: confirmed matches become games.
+//! * `grpc`: the rpcs, one file each.
+//! * `wire`: the words that log and edge share with the domain.
+//! * `metrics`: the service's figures.
+//!
+//! # Invariants
+//!
+//! * GAME-1 A move is acknowledged, told to watchers and taken into the owner's memory only after it is on disk. What could
+//!   not be written has not happened: the caller hears UNAVAILABLE, and the owner reads the log before it goes on.
+//! * GAME-2 A game has at most one owner in a process, and the log's expected version refuses a second one elsewhere.
+//! * GAME-3 A confirmed match becomes exactly one game, whatever the bus delivers.
+//! * GAME-4 A request id gets one answer: the first, from memory or from the log, also after a restart and after the end.
+//!   With another body it is refused.
+//! * GAME-5 A stream gives every event of the log after its start once, in order, without a gap; a slow reader is never
+//!   skipped and never told a clean end before the game's.
+//! * GAME-6 A stop of the service costs no player time and ends no game: the first event after it says how long the game
+//!   stood still.
+//! * GAME-7 Every stored event can be read for ever; its bytes are pinned by tests.
+//! * GAME-8 A game ends once: its last event, its row in the list and its message to the others are one transaction.
+//! * GAME-9 Only the two players act in a game; anybody may watch it.
+//! * GAME-10 Mailboxes, buffers, pages, watchers and replays have limits with names.
+//!
+//! # Deliberately absent
+//!
+//! * Moves on the bus. They stay in the log; the event that ends a game carries them all.
+//! * Snapshots: games are short, and a log is replayed in well under a millisecond.
+//! * Ratings, money and verdicts: other services make them of `GameEnded`.
+
+pub mod app;
+mod bus;
+mod grpc;
+mod metrics;
+pub mod store;
+mod wire;
+
+use std::{sync::Arc, time::Duration};
+
+use event_bus::{ConsumerConfig, Relay, ensure_stream, run_consumer};
+use event_store::{CommitSignal, GroupCommit, GroupCommitConfig};
+use proto::game::v1::game_service_server::GameServiceServer;
+use service_kit::{
+    RunError,
+    config::CommonConfig,
+    database,
+    server::{Bound, Hold, Server},
+    tasks::Tasks,
+};
+use sqlx::{PgPool, migrate::Migrator};
+use tokio_util::sync::CancellationToken;
+
+use app::{Clock, Games, ScaledGames, SystemClock, WatchLimits};
+
+/// The service's own tables.
+pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/game");
+
+/// The durable name of the consumer of matches.
+const MATCHES_CONSUMER: &str = "game_matches";
+/// How often live games without an owner are looked for. A hint that got lost is made good so late at most.
+const TAKE_UP_EVERY: Duration = Duration::from_secs(15);
+
+/// Runs the service until `shutdown` is cancelled.
+///
+/// # Errors
+/// When it cannot start, or a part of it fails for good.
+pub async fn run(config: CommonConfig, shutdown: CancellationToken) -> Result<(), RunError> {
+    let (_, serving) = start(config, Arc::new(SystemClock::start()), shutdown).await?;
+    serving.await
+}
+
+/// Starts the service with a clock of the caller's choice, and answers where it listens and the rest of its life. Tests
+/// use it to know the port and to turn the clock.
+///
+/// # Errors
+/// As [`run`].
+pub async fn start(
+    config: CommonConfig,
+    clock: Arc<dyn Clock>,
+    shutdown: CancellationToken,
+) -> Result<(std::net::SocketAddr, impl Future<Output = Result<(), RunError>> + Send), RunError> {
+    metrics::describe();
+    let pool = database::open(&config, store::SERVICE, &MIGRATOR).await?;
+    let bus = event_bus::connect(&config.nats_url, store::SERVICE).await?;
+    ensure_stream(&bus, store::SERVICE).await?;
+    let parts = Parts::new(&pool, clock);
+    let service = grpc::Service::new(parts.games.clone(), pool.clone(), shutdown.clone());
+    let server = Server::new(&config)?.add(GameServiceServer::new(service));
+    let recovering = server.readiness().hold("recovery of games");
+    let bound = server.bind().await?;
+    let address = bound.grpc_address();
+    let scaled = if config.is_production() { ScaledGames::Refused } else { ScaledGames::Allowed };
+    let mut tasks = Tasks::new(shutdown.clone());
+    let (signal, stop) = (parts.signal.clone(), shutdown.clone());
+    let relay = Relay::run(pool.clone(), bus.clone(), store::SERVICE, signal.clone(), stop.clone());
+    tasks.spawn("relay", endless(relay));
+    let consumer = ConsumerConfig::new(MATCHES_CONSUMER, "matchmaking", "match");
+    let matches = bus::Matches::new(parts.games.clone(), scaled);
+    tasks.spawn("matches", endless(run_consumer(pool, bus, consumer, matches, signal, stop)));
+    tasks.spawn("recovery", take_up_games(parts.games.clone(), recovering, shutdown.clone()));
+    Ok((address, live(bound, parts, tasks, shutdown)))
+}
+
+/// What the other parts are wired to, and what stops after them.
+struct Parts {
+    games: Games,
+    signal: CommitSignal,
+    writers: GroupCommit,
+    owners_stop: CancellationToken,
+    writers_stop: CancellationToken,
+}
+
+impl Parts {
+    fn new(pool: &PgPool, clock: Arc<dyn Clock>) -> Parts {
+        let signal = CommitSignal::new();
+        let (owners_stop, writers_stop) = (CancellationToken::new(), CancellationToken::new());
+        let config = GroupCommitConfig { signal: signal.clone(), ..GroupCommitConfig::default() };
+        let writers = GroupCommit::start(pool.clone(), config, store::SERVICE, writers_stop.clone());
+        let journal = store::PgJournal::new(pool.clone(), writers.clone(), signal.clone());
+        let games = Games::new(Arc::new(journal), clock, WatchLimits::default(), owners_stop.clone());
+        Parts { games, signal, writers, owners_stop, writers_stop }
+    }
+}
+
+/// Serves, and stops in the order in which the parts need each other: calls, owners, writers, the rest.
+async fn live(bound: Bound, parts: Parts, tasks: Tasks, shutdown: CancellationToken) -> Result<(), RunError> {
+    let served = bound.run(shutdown.clone()).await;
+    // Also when the server ended by itself.
+    shutdown.cancel();
+    parts.owners_stop.cancel();
+    parts.games.stopped().await;
+    parts.writers_stop.cancel();
+    parts.writers.stopped().await;
+    tasks.join().await?;
+    Ok(served?)
+}
+
+/// A task that has no error of its own: it deals with all of them and ends only when it is told to.
+async fn endless(task: impl Future<Output = ()>) -> Result<(), RunError> {
+    task.await;
+    Ok(())
+}
+
+/// Gives every live game an owner: at the start all of them, later those whose owner did not come to be.
+async fn take_up_games(games: Games, recovering: Hold, shutdown: CancellationToken) -> Result<(), RunError> {
+    let mut recovering = Some(recovering);
+    loop {
+        match games.take_up_all().await {
+            Ok(live) => {
+                tracing::debug!(live, "live games have owners");
+                recovering.take();
+            }
+            Err(error) => tracing::warn!(%error, "live games could not be looked for"),
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = tokio::time::sleep(TAKE_UP_EVERY) => {}
+        }
+    }
+}

@@ -1,1 +1,170 @@
-//! wallet
+//! The wallet: who has what, and what is held for which match.
+//!
+//! It follows the events of players, matches and games; nobody moves money by a call. What may happen to a match's money is
+//! `domain-ledger`'s to say, here is the transaction around it: log, entries, balances and statements change together.
+//!
+//! # Map
+//! * [`app`]: decisions without a database: a match's money, opening an account, statements, the audit.
+//! * [`bus`]: the consumers of other services' events, one handler a source.
+//! * [`store`]: the log and the tables on Postgres.
+//! * [`grpc`]: the calls, for reading.
+//! * [`ledger_verify`]: the check of everything from the log.
+//! * [`config`], [`telemetry`]: settings and metrics.
+//!
+//! # Invariants
+//! * `WALLET-1` Event, entries, balances and statement lines of a decision are one transaction, that of the consumer's inbox.
+//! * `WALLET-2` Each step of a match (hold, cancel, pay, refund) has one id, derived from the match; the digest of its input
+//!   and its first outcome are kept, refusals too. The same again changes nothing, another input is refused.
+//! * `WALLET-3` A match's stakes are held once at most, and then paid or refunded once. What contradicts that changes nothing
+//!   and waits for a person among the dead letters. A cancelled match can never be held.
+//! * `WALLET-4` No balance of a player is below zero; the database checks it too.
+//! * `WALLET-5` Balances are locked in the order of their key, behind the lock of the match: no two transactions wait for each
+//!   other crosswise.
+//! * `WALLET-6` Every balance, entry and open hold can be recomputed from the log, and the first difference is named.
+//! * `WALLET-7` Play money is given in development only.
+//! * `WALLET-8` A player sees his own money only.
+//!
+//! # Deliberately absent
+//! * A clock for holds: only a match or a game ends one.
+//! * A balance row of the house: every settlement would wait for it.
+//! * Conversion between currencies.
+
+pub mod app;
+pub mod bus;
+pub mod config;
+pub mod grpc;
+pub mod ledger_verify;
+pub mod store;
+pub mod telemetry;
+
+use std::net::SocketAddr;
+
+use event_bus::{Bus, CommitSignal, ConsumerConfig, Handler, Relay};
+use service_kit::server::{Bound, Server};
+use service_kit::tasks::Tasks;
+use service_kit::{RunError, database};
+use sqlx::PgPool;
+use sqlx::migrate::Migrator;
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+pub use config::Config;
+
+/// The service's name.
+pub const SERVICE: &str = "wallet";
+
+/// The service's own tables.
+pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/wallet");
+
+/// A service that has its database, its broker and its ports.
+pub struct Started {
+    bound: Bound,
+    tasks: Tasks,
+    pool: PgPool,
+    shutdown: CancellationToken,
+}
+
+/// Runs the service until `shutdown`.
+///
+/// # Errors
+/// When it cannot start or not go on.
+pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), RunError> {
+    start(config, shutdown).await?.serve().await
+}
+
+/// Opens everything and starts the background tasks.
+///
+/// # Errors
+/// When the database, the broker, the key or a port cannot be had.
+pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Started, RunError> {
+    telemetry::describe();
+    let pool = database::open(&config.common, SERVICE, &MIGRATOR).await?;
+    let bus = event_bus::connect(&config.common.nats_url, SERVICE).await?;
+    let bound = Server::new(&config.common)?.add(grpc::Service::server(pool.clone())).bind().await?;
+    let mut background = Background {
+        tasks: Tasks::new(shutdown.clone()),
+        pool: pool.clone(),
+        bus,
+        signal: CommitSignal::new(),
+        shutdown: shutdown.clone(),
+    };
+    background.relay();
+    background.follow(
+        ConsumerConfig::new(bus::players::CONSUMER, "gateway", "player"),
+        bus::players::PlayerHandler::new(config.opening_deposit()),
+    );
+    background.follow(
+        ConsumerConfig::new(bus::matches::CONSUMER, "matchmaking", "match"),
+        bus::matches::MatchHandler::new(bus::matches::ACCOUNT_PATIENCE, OffsetDateTime::now_utc()),
+    );
+    background.follow(ConsumerConfig::new(bus::games::CONSUMER, "game", "game"), bus::games::GameHandler);
+    Ok(Started { bound, tasks: background.tasks, pool, shutdown })
+}
+
+/// The tasks that run beside the server, and what they are given.
+struct Background {
+    tasks: Tasks,
+    pool: PgPool,
+    bus: Bus,
+    signal: CommitSignal,
+    shutdown: CancellationToken,
+}
+
+impl Background {
+    fn relay(&mut self) {
+        let relay = Relay::run(
+            self.pool.clone(),
+            self.bus.clone(),
+            SERVICE,
+            self.signal.clone(),
+            self.shutdown.clone(),
+        );
+        self.tasks.spawn("relay", returning(relay));
+    }
+
+    fn follow<H: Handler>(&mut self, config: ConsumerConfig, handler: H) {
+        let name = config.name;
+        let consumer = event_bus::run_consumer(
+            self.pool.clone(),
+            self.bus.clone(),
+            config,
+            handler,
+            self.signal.clone(),
+            self.shutdown.clone(),
+        );
+        self.tasks.spawn(name, returning(consumer));
+    }
+}
+
+impl Started {
+    /// Where gRPC is served.
+    #[must_use]
+    pub fn grpc_address(&self) -> SocketAddr {
+        self.bound.grpc_address()
+    }
+
+    /// The service's database.
+    #[must_use]
+    pub fn pool(&self) -> PgPool {
+        self.pool.clone()
+    }
+
+    /// Serves until the shutdown, then waits for the background tasks.
+    ///
+    /// # Errors
+    /// When the server fails or a task ended too early.
+    pub async fn serve(self) -> Result<(), RunError> {
+        let served = self.bound.run(self.shutdown.clone()).await;
+        self.shutdown.cancel();
+        let joined = self.tasks.join().await;
+        self.pool.close().await;
+        served?;
+        joined?;
+        Ok(())
+    }
+}
+
+async fn returning(task: impl Future<Output = ()>) -> Result<(), std::convert::Infallible> {
+    task.await;
+    Ok(())
+}

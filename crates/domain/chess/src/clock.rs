@@ -69,7 +69,8 @@ impl LagLimits {
         let reference_ms = credit.reference.estimated_ms().max(1);
         let estimated_ms = control.estimated_ms().min(reference_ms);
         let shrunk = |ms: u32| {
-            i64::try_from(u64::from(ms) * estimated_ms / reference_ms).expect("no more than the u32 that it came from")
+            i64::try_from(u64::from(ms) * estimated_ms / reference_ms)
+                .expect("no more than the u32 that it came from")
         };
         LagLimits {
             per_move_ms_max: i64::from(credit.per_move_ms_max),

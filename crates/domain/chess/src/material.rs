@@ -43,7 +43,7 @@ pub fn can_mate(rule: MatingRule, position: &Chess, player: Color) -> bool {
 /// F2 for a player who has more than a king. No game from such material can end with his mating.
 pub(crate) fn lacks_material(board: &Board, player: Color) -> bool {
     let (own, theirs) = (board.by_color(player), board.by_color(!player));
-    let pieces = own.without_const(board.king_of(player).unwrap_or(shakmaty::Square::A1));
+    let pieces = own & !board.kings();
     if pieces.is_empty() {
         return true;
     }

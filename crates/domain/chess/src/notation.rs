@@ -16,9 +16,12 @@ pub fn parse_uci(text: &str) -> Result<UciMove, Refusal> {
         return Err(Refusal::MalformedMove);
     }
     match UciMove::from_ascii(bytes) {
-        Ok(uci @ UciMove::Normal { promotion: None | Some(Role::Queen | Role::Rook | Role::Bishop | Role::Knight), .. }) => {
-            Ok(uci)
-        }
+        Ok(
+            uci @ UciMove::Normal {
+                promotion: None | Some(Role::Queen | Role::Rook | Role::Bishop | Role::Knight),
+                ..
+            },
+        ) => Ok(uci),
         _ => Err(Refusal::MalformedMove),
     }
 }
@@ -41,7 +44,10 @@ pub(crate) fn legal_move(position: &Chess, uci: UciMove) -> Result<Move, Refusal
 pub(crate) fn with_queen(uci: UciMove) -> Option<UciMove> {
     match uci {
         UciMove::Normal { from, to, promotion: None }
-            if matches!((from.rank(), to.rank()), (Rank::Seventh, Rank::Eighth) | (Rank::Second, Rank::First)) =>
+            if matches!(
+                (from.rank(), to.rank()),
+                (Rank::Seventh, Rank::Eighth) | (Rank::Second, Rank::First)
+            ) =>
         {
             Some(UciMove::Normal { from, to, promotion: Some(Role::Queen) })
         }
@@ -88,7 +94,14 @@ impl Loose {
         };
         if castles.is_some() {
             let king = Role::King;
-            return Some(Loose { role: king, from_file: None, from_rank: None, to: Square::A1, promotion: None, castles });
+            return Some(Loose {
+                role: king,
+                from_file: None,
+                from_rank: None,
+                to: Square::A1,
+                promotion: None,
+                castles,
+            });
         }
         let (role, rest) = match plain.first()? {
             b'N' | b'B' | b'R' | b'Q' | b'K' | b'P' => (Role::from_char(char::from(plain[0]))?, &plain[1..]),

@@ -2,9 +2,9 @@
 
 use crate::{
     rule_set::{
-        ClockStart, ColourPolicy, DrawOfferPolicy, DrawRule, LagCredit, LeavingPolicy, MaterialRule, MatingRule,
-        RatingPolicy, ResignationRule, RuleSet, StakePolicy, TableLeaving, TimeControlPolicy, TimedControls,
-        UntimedGames,
+        ClockStart, ColourPolicy, DrawOfferPolicy, DrawRule, LagCredit, LeavingPolicy, MaterialRule,
+        MatingRule, RatingPolicy, ResignationRule, RuleSet, StakePolicy, TableLeaving, TimeControlPolicy,
+        TimedControls, UntimedGames,
     },
     time_control::TimeControl,
 };
@@ -87,7 +87,11 @@ impl RuleSet {
             insufficient_material: MaterialRule::M1,
             flag: MatingRule::F2,
             resignation: ResignationRule::DrawWhenOpponentCannotMate(MatingRule::F2),
-            draw_offers: DrawOfferPolicy { per_player_max: None, first_after_own_moves: 1, own_moves_between: 5 },
+            draw_offers: DrawOfferPolicy {
+                per_player_max: None,
+                first_after_own_moves: 1,
+                own_moves_between: 5,
+            },
             leaving: LeavingPolicy {
                 gone_untimed_rated_ms: Some(GONE_UNTIMED_RATED_MS),
                 table: TableLeaving::Loses,
@@ -122,7 +126,10 @@ impl RuleSet {
     pub fn solo() -> RuleSet {
         RuleSet {
             name: "solo".to_owned(),
-            time_controls: TimeControlPolicy { timed: TimedControls::Refused, untimed: UntimedGames::Allowed },
+            time_controls: TimeControlPolicy {
+                timed: TimedControls::Refused,
+                untimed: UntimedGames::Allowed,
+            },
             clock_start: ClockStart::Never,
             lag_credit: None,
             draws: DrawRule::Automatic,

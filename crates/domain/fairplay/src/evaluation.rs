@@ -54,10 +54,9 @@ impl Evaluation {
     pub fn seen_from(turn: Color, score: Score) -> Self {
         match score {
             Score::Cp(cp) => Self::Centipawns(turn.fold_wb(cp, cp.saturating_neg())),
-            Score::Mate(moves) => Self::Mate {
-                winner: if moves > 0 { turn } else { !turn },
-                moves: moves.unsigned_abs(),
-            },
+            Score::Mate(moves) => {
+                Self::Mate { winner: if moves > 0 { turn } else { !turn }, moves: moves.unsigned_abs() }
+            }
         }
     }
 

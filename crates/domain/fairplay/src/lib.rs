@@ -48,7 +48,7 @@ pub use evaluation::{Evaluation, Score, win_chance};
 pub use judgement::{Judgement, JudgementCounts};
 pub use replay::{PlayedGame, PlyFacts, ReplayError};
 pub use report::{
-    Candidate, GameReport, Level, PlayerSummary, PlyEvaluation, PlyReport, ReportError, SideReport,
+    Candidate, GameReport, Level, Loss, PlayerSummary, PlyEvaluation, PlyReport, ReportError, SideReport,
     report, summarise,
 };
 pub use shakmaty::{ByColor, Color};

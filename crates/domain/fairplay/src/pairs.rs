@@ -215,9 +215,7 @@ impl PairDay {
             Command::Count { match_id } => match self.standing(match_id) {
                 Some(Standing::Reserved) => Ok(Some(Event::PairingCounted { match_id })),
                 Some(Standing::Counted) => Ok(None),
-                Some(Standing::Released | Standing::Refused) | None => {
-                    Err(Contradiction::NotReserved)
-                }
+                Some(Standing::Released | Standing::Refused) | None => Err(Contradiction::NotReserved),
             },
             Command::Release { match_id } => match self.standing(match_id) {
                 Some(Standing::Reserved) | None => Ok(Some(Event::PairingReleased { match_id })),

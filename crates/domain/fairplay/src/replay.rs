@@ -78,10 +78,8 @@ impl PlayedGame {
         let mut captured_on = None;
         let mut plies = Vec::with_capacity(moves.len());
         for (index, uci) in moves.iter().map(AsRef::as_ref).enumerate() {
-            let played = legal_move(&position, uci).ok_or_else(|| ReplayError::IllegalMove {
-                index,
-                uci: uci.to_owned(),
-            })?;
+            let played = legal_move(&position, uci)
+                .ok_or_else(|| ReplayError::IllegalMove { index, uci: uci.to_owned() })?;
             let identity: Zobrist128 = position.zobrist_hash(EnPassantMode::Legal);
             plies.push(PlyFacts {
                 mover: position.turn(),

@@ -163,10 +163,7 @@ pub struct PlayerSummary {
 /// # Errors
 ///
 /// [`ReportError`] when the evaluations do not belong to this game.
-pub fn report(
-    game: &PlayedGame,
-    evaluations: &[PlyEvaluation],
-) -> Result<GameReport, ReportError> {
+pub fn report(game: &PlayedGame, evaluations: &[PlyEvaluation]) -> Result<GameReport, ReportError> {
     let plies = game.plies().len();
     if evaluations.len() != plies && evaluations.len() != plies + 1 {
         return Err(ReportError::WrongCount { evaluations: evaluations.len(), plies });
@@ -189,8 +186,7 @@ pub fn report(
 pub fn summarise(games: &[&SideReport]) -> PlayerSummary {
     let accuracies: Vec<f64> = games.iter().filter_map(|side| side.accuracy).collect();
     let eligible_plies = games.iter().map(|side| side.eligible_plies).sum();
-    let is_enough =
-        games.len() >= PLAYER_GAMES_MIN && eligible_plies >= PLAYER_ELIGIBLE_PLIES_MIN;
+    let is_enough = games.len() >= PLAYER_GAMES_MIN && eligible_plies >= PLAYER_ELIGIBLE_PLIES_MIN;
     PlayerSummary {
         games: games.len(),
         eligible_plies,
@@ -207,10 +203,7 @@ struct Listed {
     evaluation: Evaluation,
 }
 
-fn listed_moves(
-    game: &PlayedGame,
-    evaluations: &[PlyEvaluation],
-) -> Result<Vec<Vec<Listed>>, ReportError> {
+fn listed_moves(game: &PlayedGame, evaluations: &[PlyEvaluation]) -> Result<Vec<Vec<Listed>>, ReportError> {
     let lists = evaluations.iter().enumerate().map(|(index, evaluation)| {
         let position = game.position(index).expect("the count of evaluations was checked");
         listed_in(position, evaluation).map_err(|uci| ReportError::ForeignMove { index, uci })
@@ -261,9 +254,8 @@ fn ply_report(
     let (before, after) = (positions[0], positions[1]);
     let best = list.first();
     let is_best = best.is_some_and(|best| best.uci == facts.uci);
-    let chances = before
-        .zip(after)
-        .map(|(before, after)| (before.win_chance_for(mover), after.win_chance_for(mover)));
+    let chances =
+        before.zip(after).map(|(before, after)| (before.win_chance_for(mover), after.win_chance_for(mover)));
     PlyReport {
         mover,
         uci: facts.uci.clone(),
@@ -272,15 +264,12 @@ fn ply_report(
         after,
         loss: loss(facts, list, after),
         accuracy: chances.map(|(before, after)| move_accuracy(before, after)),
-        judgement: chances
-            .filter(|_| !is_best)
-            .and_then(|(before, after)| Judgement::of(before, after)),
+        judgement: chances.filter(|_| !is_best).and_then(|(before, after)| Judgement::of(before, after)),
         exclusion: exclusion(&Circumstances {
             moves_before: index / 2,
             legal_moves: facts.legal_moves,
             is_repetition: facts.is_repetition,
-            is_recapture: best
-                .is_some_and(|best| facts.captured_on.is_some_and(|at| best.played.to() == at)),
+            is_recapture: best.is_some_and(|best| facts.captured_on.is_some_and(|at| best.played.to() == at)),
             best: best.map(|best| best.evaluation),
             second: list.get(1).map(|second| second.evaluation),
         }),
@@ -299,10 +288,7 @@ fn loss(facts: &PlyFacts, list: &[Listed], next: Option<Evaluation>) -> Option<L
         }
     };
     let points = crate::win_chance(best) - crate::win_chance(played);
-    Some(Loss {
-        win_chance_points: points.max(0.0),
-        centipawns: f64::from((best - played).max(0)),
-    })
+    Some(Loss { win_chance_points: points.max(0.0), centipawns: f64::from((best - played).max(0)) })
 }
 
 fn side_report(side: Color, reports: &[PlyReport], accuracy: Option<f64>) -> SideReport {

@@ -31,11 +31,7 @@ impl Elo {
     /// # Errors
     /// When the number is outside the bounds or is not a number.
     pub fn new(rating: f64) -> Result<Self, OutOfBounds> {
-        if ELO_BOUNDS.contains(rating) {
-            Ok(Self(rating))
-        } else {
-            Err(OutOfBounds(rating))
-        }
+        if ELO_BOUNDS.contains(rating) { Ok(Self(rating)) } else { Err(OutOfBounds(rating)) }
     }
 
     /// The rating as a number.

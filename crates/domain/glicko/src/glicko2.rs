@@ -66,17 +66,11 @@ pub fn after_idle_days(rating: Rating, days: f64) -> Rating {
 fn after_one_game(player: Rating, opponent: Rating, score: Score) -> Rating {
     let after = update(player, &[(opponent, score)]);
     let step = (after.rating() - player.rating()).clamp(-STEP_MAX, STEP_MAX);
-    Rating::clamped(RawRating {
-        rating: player.rating() + step,
-        ..after.raw()
-    })
+    Rating::clamped(RawRating { rating: player.rating() + step, ..after.raw() })
 }
 
 fn with_deviation(rating: Rating, deviation: f64) -> Rating {
-    Rating::clamped(RawRating {
-        deviation,
-        ..rating.raw()
-    })
+    Rating::clamped(RawRating { deviation, ..rating.raw() })
 }
 
 /// What the games of a period say about a player.
@@ -102,10 +96,7 @@ impl Evidence {
             precision += g * g * expected * (1.0 - expected);
             surprise += g * (score.points() - expected);
         }
-        Some(Self {
-            v: 1.0 / precision,
-            surprise,
-        })
+        Some(Self { v: 1.0 / precision, surprise })
     }
 }
 

@@ -21,22 +21,10 @@ pub struct Pool {
 
 /// Every pool there is: one for each staked time control, and the house tables.
 pub const POOLS: [Pool; 4] = [
-    Pool {
-        id: "3+2",
-        system: System::Glicko2,
-    },
-    Pool {
-        id: "5+0",
-        system: System::Glicko2,
-    },
-    Pool {
-        id: "10+0",
-        system: System::Glicko2,
-    },
-    Pool {
-        id: "table",
-        system: System::Elo,
-    },
+    Pool { id: "3+2", system: System::Glicko2 },
+    Pool { id: "5+0", system: System::Glicko2 },
+    Pool { id: "10+0", system: System::Glicko2 },
+    Pool { id: "table", system: System::Elo },
 ];
 
 impl Pool {

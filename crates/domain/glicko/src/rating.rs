@@ -4,25 +4,16 @@ use thiserror::Error;
 
 /// The lowest and the highest rating. They lie far outside what chess players reach; they exist so that no series of
 /// results, however contrived, leaves a number that cannot be stored, shown or compared.
-pub const RATING_BOUNDS: Bounds = Bounds {
-    min: 100.0,
-    max: 4000.0,
-};
+pub const RATING_BOUNDS: Bounds = Bounds { min: 100.0, max: 4000.0 };
 
 /// The bounds of the deviation. The upper one is the deviation of somebody we know nothing about. The lower one is the
 /// threshold Glickman proposes for Glicko, so that a rating never freezes; with one game a period and the usual volatility
 /// the deviation settles near 60, so the floor is a guard that regular play does not meet.
-pub const DEVIATION_BOUNDS: Bounds = Bounds {
-    min: 30.0,
-    max: 350.0,
-};
+pub const DEVIATION_BOUNDS: Bounds = Bounds { min: 30.0, max: 350.0 };
 
 /// The bounds of the volatility. Without the upper one it drifts upwards over hundreds of thousands of games until the
 /// arithmetic overflows; without the lower one it could come to rest at zero.
-pub const VOLATILITY_BOUNDS: Bounds = Bounds {
-    min: 0.01,
-    max: 0.1,
-};
+pub const VOLATILITY_BOUNDS: Bounds = Bounds { min: 0.01, max: 0.1 };
 
 /// Above this deviation a rating is provisional and is not listed on a leaderboard.
 pub const PROVISIONAL_DEVIATION_MIN: f64 = 110.0;
@@ -93,11 +84,7 @@ pub struct Rating {
 
 impl Rating {
     /// What a player starts with: 1500 / 350 / 0.06.
-    pub const FRESH: Self = Self {
-        rating: 1500.0,
-        deviation: 350.0,
-        volatility: 0.06,
-    };
+    pub const FRESH: Self = Self { rating: 1500.0, deviation: 350.0, volatility: 0.06 };
 
     /// Checks the three numbers.
     ///
@@ -113,11 +100,7 @@ impl Rating {
         if !VOLATILITY_BOUNDS.contains(raw.volatility) {
             return Err(OutOfBounds::Volatility(raw.volatility));
         }
-        Ok(Self {
-            rating: raw.rating,
-            deviation: raw.deviation,
-            volatility: raw.volatility,
-        })
+        Ok(Self { rating: raw.rating, deviation: raw.deviation, volatility: raw.volatility })
     }
 
     /// The rating, on the familiar scale around 1500.
@@ -141,11 +124,7 @@ impl Rating {
     /// The three numbers, to be stored or sent.
     #[must_use]
     pub const fn raw(&self) -> RawRating {
-        RawRating {
-            rating: self.rating,
-            deviation: self.deviation,
-            volatility: self.volatility,
-        }
+        RawRating { rating: self.rating, deviation: self.deviation, volatility: self.volatility }
     }
 
     /// Whether too little is known about the player to list the rating.

@@ -1,40 +1,27 @@
 //! What holds for every rating and every series of games.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use domain_glicko::glicko2::STEP_MAX;
 use domain_glicko::rating::{DEVIATION_BOUNDS, RATING_BOUNDS, VOLATILITY_BOUNDS};
 use domain_glicko::{
-    Elo, OutOfBounds, POOLS, Pair, Pool, Rating, RawRating, Score, System, after_idle_days, elo,
-    update_pair,
+    Elo, OutOfBounds, POOLS, Pair, Pool, Rating, RawRating, Score, System, after_idle_days, elo, update_pair,
 };
 use proptest::prelude::*;
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2};
 
 fn any_rating() -> impl Strategy<Value = Rating> {
-    (100.0..=4000.0_f64, 30.0..=350.0_f64, 0.01..=0.1_f64).prop_map(
-        |(rating, deviation, volatility)| {
-            Rating::new(RawRating {
-                rating,
-                deviation,
-                volatility,
-            })
-            .unwrap()
-        },
-    )
+    (100.0..=4000.0_f64, 30.0..=350.0_f64, 0.01..=0.1_f64).prop_map(|(rating, deviation, volatility)| {
+        Rating::new(RawRating { rating, deviation, volatility }).unwrap()
+    })
 }
 
 /// Ratings whose games stay clear of every clamp, where we and a library without clamps must agree.
 fn ordinary_rating() -> impl Strategy<Value = Rating> {
-    (1200.0..=2000.0_f64, 45.0..=300.0_f64, 0.03..=0.08_f64).prop_map(
-        |(rating, deviation, volatility)| {
-            Rating::new(RawRating {
-                rating,
-                deviation,
-                volatility,
-            })
-            .unwrap()
-        },
-    )
+    (1200.0..=2000.0_f64, 45.0..=300.0_f64, 0.03..=0.08_f64).prop_map(|(rating, deviation, volatility)| {
+        Rating::new(RawRating { rating, deviation, volatility }).unwrap()
+    })
 }
 
 fn any_score() -> impl Strategy<Value = Score> {
@@ -49,19 +36,11 @@ fn is_in_bounds(rating: &Rating) -> bool {
 
 fn bits(rating: Rating) -> [u64; 3] {
     let raw = rating.raw();
-    [
-        raw.rating.to_bits(),
-        raw.deviation.to_bits(),
-        raw.volatility.to_bits(),
-    ]
+    [raw.rating.to_bits(), raw.deviation.to_bits(), raw.volatility.to_bits()]
 }
 
 fn peer(rating: Rating) -> Glicko2Rating {
-    Glicko2Rating {
-        rating: rating.rating(),
-        deviation: rating.deviation(),
-        volatility: rating.volatility(),
-    }
+    Glicko2Rating { rating: rating.rating(), deviation: rating.deviation(), volatility: rating.volatility() }
 }
 
 proptest! {
@@ -157,21 +136,12 @@ proptest! {
 /// D04: without clamps the volatility overflows before 250,000 games. (GLICKO-1)
 #[test]
 fn three_hundred_thousand_coin_flips_leave_both_ratings_in_bounds() {
-    let mut now = Pair {
-        white: Rating::default(),
-        black: Rating::default(),
-    };
+    let mut now = Pair { white: Rating::default(), black: Rating::default() };
     // A fixed linear congruential sequence: the same coin every time.
     let mut coin: u64 = 0x2545_F491_4F6C_DD1D;
     for game in 0..300_000 {
-        coin = coin
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        let score = if coin >> 63 == 0 {
-            Score::Win
-        } else {
-            Score::Loss
-        };
+        coin = coin.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let score = if coin >> 63 == 0 { Score::Win } else { Score::Loss };
         now = update_pair(now, score);
         assert!(is_in_bounds(&now.white), "game {game}: {:?}", now.white);
         assert!(is_in_bounds(&now.black), "game {game}: {:?}", now.black);
@@ -183,21 +153,8 @@ fn three_hundred_thousand_coin_flips_leave_both_ratings_in_bounds() {
 fn the_greatest_upset_there_is_leaves_both_ratings_in_bounds() {
     for deviation in [30.0, 350.0] {
         for volatility in [0.01, 0.1] {
-            let at = |rating| {
-                Rating::new(RawRating {
-                    rating,
-                    deviation,
-                    volatility,
-                })
-                .unwrap()
-            };
-            let after = update_pair(
-                Pair {
-                    white: at(100.0),
-                    black: at(4000.0),
-                },
-                Score::Win,
-            );
+            let at = |rating| Rating::new(RawRating { rating, deviation, volatility }).unwrap();
+            let after = update_pair(Pair { white: at(100.0), black: at(4000.0) }, Score::Win);
             assert!(is_in_bounds(&after.white), "{:?}", after.white);
             assert!(is_in_bounds(&after.black), "{:?}", after.black);
         }
@@ -207,21 +164,8 @@ fn the_greatest_upset_there_is_leaves_both_ratings_in_bounds() {
 /// GLICKO-5: the cap is met only by somebody unknown who beats somebody well known from very far below.
 #[test]
 fn the_step_of_one_game_is_capped() {
-    let at = |rating, deviation| {
-        Rating::new(RawRating {
-            rating,
-            deviation,
-            volatility: 0.1,
-        })
-        .unwrap()
-    };
-    let after = update_pair(
-        Pair {
-            white: at(500.0, 350.0),
-            black: at(3500.0, 30.0),
-        },
-        Score::Win,
-    );
+    let at = |rating, deviation| Rating::new(RawRating { rating, deviation, volatility: 0.1 }).unwrap();
+    let after = update_pair(Pair { white: at(500.0, 350.0), black: at(3500.0, 30.0) }, Score::Win);
     assert!((after.white.rating() - 500.0 - STEP_MAX).abs() < 1e-9);
 }
 
@@ -229,46 +173,28 @@ fn the_step_of_one_game_is_capped() {
 fn numbers_outside_the_bounds_are_refused_by_name() {
     let fresh = Rating::default().raw();
     for rating in [99.9, 4000.1, f64::NAN, f64::INFINITY] {
-        assert!(matches!(
-            Rating::new(RawRating { rating, ..fresh }),
-            Err(OutOfBounds::Rating(_))
-        ));
+        assert!(matches!(Rating::new(RawRating { rating, ..fresh }), Err(OutOfBounds::Rating(_))));
         assert!(Elo::new(rating).is_err());
     }
     for deviation in [29.9, 350.1, 0.0, f64::NAN] {
-        assert!(matches!(
-            Rating::new(RawRating { deviation, ..fresh }),
-            Err(OutOfBounds::Deviation(_))
-        ));
+        assert!(matches!(Rating::new(RawRating { deviation, ..fresh }), Err(OutOfBounds::Deviation(_))));
     }
     for volatility in [0.0, 0.009, 0.11, f64::NAN] {
-        assert!(matches!(
-            Rating::new(RawRating {
-                volatility,
-                ..fresh
-            }),
-            Err(OutOfBounds::Volatility(_))
-        ));
+        assert!(matches!(Rating::new(RawRating { volatility, ..fresh }), Err(OutOfBounds::Volatility(_))));
     }
     assert_eq!(Rating::new(fresh), Ok(Rating::default()));
 }
 
 #[test]
 fn a_fresh_rating_is_provisional_and_a_settled_one_is_not() {
-    let settled = RawRating {
-        deviation: 110.0,
-        ..Rating::default().raw()
-    };
+    let settled = RawRating { deviation: 110.0, ..Rating::default().raw() };
     assert!(Rating::default().is_provisional());
     assert!(!Rating::new(settled).unwrap().is_provisional());
 }
 
 #[test]
 fn equal_house_table_players_move_by_half_the_factor() {
-    let fresh = Pair {
-        white: Elo::default(),
-        black: Elo::default(),
-    };
+    let fresh = Pair { white: Elo::default(), black: Elo::default() };
     let after = elo::update_pair(fresh, Score::Win);
     assert_eq!(after.white.rating().to_bits(), 1016.0_f64.to_bits());
     assert_eq!(after.black.rating().to_bits(), 984.0_f64.to_bits());
@@ -280,10 +206,7 @@ fn every_staked_time_control_has_a_pool_and_names_are_unique() {
     for id in ["3+2", "5+0", "10+0"] {
         assert_eq!(Pool::find(id).map(|pool| pool.system), Some(System::Glicko2));
     }
-    assert_eq!(
-        Pool::find("table").map(|pool| pool.system),
-        Some(System::Elo)
-    );
+    assert_eq!(Pool::find("table").map(|pool| pool.system), Some(System::Elo));
     assert_eq!(Pool::find("1+0"), None);
     let mut names: Vec<_> = POOLS.iter().map(|pool| pool.id).collect();
     names.sort_unstable();

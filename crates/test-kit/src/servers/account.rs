@@ -25,11 +25,7 @@ impl Account {
     /// The unprivileged account if we are root, else our own.
     #[must_use]
     pub fn safest() -> Self {
-        if nix::unistd::geteuid().is_root() {
-            Self::Unprivileged
-        } else {
-            Self::Own
-        }
+        if nix::unistd::geteuid().is_root() { Self::Unprivileged } else { Self::Own }
     }
 
     /// The safest account that can reach both files: a checkout in a closed folder still gets its servers, as root.
@@ -50,10 +46,9 @@ impl Account {
         let file = fs::canonicalize(file).map_err(io_error(format!("find {}", file.display())))?;
         match file.ancestors().find(|path| !can_enter(path)) {
             None => Ok(()),
-            Some(closed) => Err(LaunchError::Unreachable {
-                path: PathBuf::from(closed),
-                uid: UNPRIVILEGED_ID,
-            }),
+            Some(closed) => {
+                Err(LaunchError::Unreachable { path: PathBuf::from(closed), uid: UNPRIVILEGED_ID })
+            }
         }
     }
 

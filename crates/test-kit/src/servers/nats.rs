@@ -39,12 +39,7 @@ impl Nats {
     /// Starts the server; returns when it greets its clients.
     pub fn launch(settings: NatsSettings) -> Result<Self, LaunchError> {
         let account = Account::safest_reaching(&settings.program, &settings.folder);
-        let mut nats = Self {
-            port: settings.port.unwrap_or(0),
-            settings,
-            account,
-            process: None,
-        };
+        let mut nats = Self { port: settings.port.unwrap_or(0), settings, account, process: None };
         nats.start()?;
         Ok(nats)
     }
@@ -61,9 +56,7 @@ impl Nats {
             signal_at_end: Signal::SIGTERM,
         })?;
         if self.port == 0 {
-            let file = self
-                .store()
-                .join(format!("nats-server_{}.ports", process.id().pid));
+            let file = self.store().join(format!("nats-server_{}.ports", process.id().pid));
             let mut port = None;
             process.wait_until(START_PATIENCE, || {
                 port = read_port(&file);

@@ -56,15 +56,8 @@ impl Postgres {
         account.check_reach(&settings.programs.postgres)?;
         account.check_reach(&settings.folder)?;
         let socket_folder = socket_folder(&settings.folder)?;
-        account
-            .own_folder(&socket_folder)
-            .map_err(io_error(format!("make {}", socket_folder.display())))?;
-        let mut postgres = Self {
-            settings,
-            account,
-            socket_folder,
-            process: None,
-        };
+        account.own_folder(&socket_folder).map_err(io_error(format!("make {}", socket_folder.display())))?;
+        let mut postgres = Self { settings, account, socket_folder, process: None };
         postgres.start()?;
         Ok(postgres)
     }
@@ -92,10 +85,7 @@ impl Postgres {
     /// Where to connect.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
-        format!(
-            "postgres://postgres@localhost:{PORT}/{database}?host={}",
-            self.socket_folder.display()
-        )
+        format!("postgres://postgres@localhost:{PORT}/{database}?host={}", self.socket_folder.display())
     }
 
     /// What a commit promises.
@@ -138,24 +128,18 @@ impl Postgres {
         if let Ok(theirs) = fs::read_to_string(cluster.join("PG_VERSION")) {
             return match theirs.trim() == ours {
                 true => Ok(()),
-                false => Err(LaunchError::OtherVersion {
-                    folder: cluster,
-                    theirs: theirs.trim().to_owned(),
-                    ours,
-                }),
+                false => {
+                    Err(LaunchError::OtherVersion { folder: cluster, theirs: theirs.trim().to_owned(), ours })
+                }
             };
         }
         let unfinished = self.settings.folder.join("cluster.new");
         if unfinished.exists() {
-            fs::remove_dir_all(&unfinished)
-                .map_err(io_error(format!("remove {}", unfinished.display())))?;
+            fs::remove_dir_all(&unfinished).map_err(io_error(format!("remove {}", unfinished.display())))?;
         }
-        self.account
-            .own_folder(&unfinished)
-            .map_err(io_error(format!("make {}", unfinished.display())))?;
+        self.account.own_folder(&unfinished).map_err(io_error(format!("make {}", unfinished.display())))?;
         self.init(&unfinished)?;
-        fs::rename(&unfinished, &cluster)
-            .map_err(io_error(format!("move {}", unfinished.display())))
+        fs::rename(&unfinished, &cluster).map_err(io_error(format!("move {}", unfinished.display())))
     }
 
     fn init(&self, cluster: &Path) -> Result<(), LaunchError> {
@@ -200,6 +184,8 @@ impl Postgres {
                 "synchronous_commit=off",
                 "full_page_writes=off",
                 "autovacuum=off",
+                // In the cluster's folder, so that it vanishes with it even after a kill.
+                "dynamic_shared_memory_type=mmap",
             ];
             settings.extend(volatile.map(str::to_owned));
         }
@@ -235,11 +221,8 @@ fn socket_folder(folder: &Path) -> Result<PathBuf, LaunchError> {
 
 /// The last line of `postmaster.pid` says how far the server is.
 fn says_ready(status_file: &Path) -> bool {
-    fs::read_to_string(status_file).is_ok_and(|text| {
-        text.lines()
-            .nth(7)
-            .is_some_and(|line| line.trim() == "ready")
-    })
+    fs::read_to_string(status_file)
+        .is_ok_and(|text| text.lines().nth(7).is_some_and(|line| line.trim() == "ready"))
 }
 
 /// Stops a server that a former run left on this cluster, and removes its status file, which would otherwise be
@@ -249,10 +232,7 @@ fn clear_former_server(cluster: &Path) -> Result<(), LaunchError> {
     let Ok(text) = fs::read_to_string(&status_file) else {
         return Ok(());
     };
-    let pid = text
-        .lines()
-        .next()
-        .and_then(|line| line.trim().parse().ok());
+    let pid = text.lines().next().and_then(|line| line.trim().parse().ok());
     if let Some(former) = pid.and_then(ProcessId::of) {
         let cluster = cluster.display().to_string();
         if former.arguments().contains(&cluster) {
@@ -268,11 +248,9 @@ fn clear_former_server(cluster: &Path) -> Result<(), LaunchError> {
 }
 
 fn stop_former(former: ProcessId) {
-    for (signal, patience) in [
-        (Signal::SIGINT, STOP_PATIENCE),
-        (Signal::SIGQUIT, STOP_PATIENCE),
-        (Signal::SIGKILL, STOP_PATIENCE),
-    ] {
+    for (signal, patience) in
+        [(Signal::SIGINT, STOP_PATIENCE), (Signal::SIGQUIT, STOP_PATIENCE), (Signal::SIGKILL, STOP_PATIENCE)]
+    {
         former.signal(signal);
         let started = Instant::now();
         while former.is_alive() && started.elapsed() < patience {

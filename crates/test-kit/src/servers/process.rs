@@ -41,16 +41,9 @@ pub struct Launch {
 impl Process {
     /// Starts the child in a process group of its own, so that Ctrl-C reaches only us and we stop it in order.
     pub fn start(launch: Launch) -> Result<Self, LaunchError> {
-        let Launch {
-            name,
-            mut command,
-            log,
-            signal_at_end,
-        } = launch;
+        let Launch { name, mut command, log, signal_at_end } = launch;
         let output = open_log(&log)?;
-        let errors = output
-            .try_clone()
-            .map_err(io_error(format!("share {}", log.display())))?;
+        let errors = output.try_clone().map_err(io_error(format!("share {}", log.display())))?;
         let child = command
             .process_group(0)
             .stdin(Stdio::null())
@@ -59,16 +52,8 @@ impl Process {
             .spawn()
             .map_err(io_error(format!("start {name}")))?;
         // A child that has ended already is a corpse until we wait for it: it has no identity, and needs no guard.
-        let id = ProcessId::of(child.id()).unwrap_or(ProcessId {
-            pid: child.id(),
-            start_ticks: 0,
-        });
-        let process = Self {
-            name,
-            child,
-            id,
-            log,
-        };
+        let id = ProcessId::of(child.id()).unwrap_or(ProcessId { pid: child.id(), start_ticks: 0 });
+        let process = Self { name, child, id, log };
         guard::watch(id, signal_at_end).map_err(io_error("tell the guard"))?;
         Ok(process)
     }
@@ -129,6 +114,11 @@ impl Process {
     /// Sends the signal and waits; kills when `patience` runs out.
     pub fn stop(&mut self, signal: Signal, patience: Duration) -> ExitStatus {
         self.id.signal(signal);
+        self.wait_or_kill(patience)
+    }
+
+    /// Waits for an end that was asked for already; kills when `patience` runs out.
+    pub fn wait_or_kill(&mut self, patience: Duration) -> ExitStatus {
         let started = Instant::now();
         loop {
             if let Some(status) = self.exit_status() {

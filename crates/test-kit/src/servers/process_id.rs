@@ -60,6 +60,22 @@ impl ProcessId {
     }
 }
 
+impl std::str::FromStr for ProcessId {
+    type Err = std::num::ParseIntError;
+
+    /// The inverse of [`ProcessId`]'s display form `<pid>-<start>`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (pid, start_ticks) = text.split_once('-').unwrap_or((text, ""));
+        Ok(Self { pid: pid.parse()?, start_ticks: start_ticks.parse()? })
+    }
+}
+
+impl std::fmt::Display for ProcessId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}-{}", self.pid, self.start_ticks)
+    }
+}
+
 /// All living processes but this one that name a file under `folder` in their arguments.
 #[must_use]
 pub fn with_argument_under(folder: &Path) -> Vec<ProcessId> {
@@ -113,10 +129,7 @@ mod tests {
     fn another_start_time_is_another_process() {
         let own = ProcessId::own().expect("proc is mounted");
         assert!(own.is_alive());
-        let former = ProcessId {
-            start_ticks: own.start_ticks + 1,
-            ..own
-        };
+        let former = ProcessId { start_ticks: own.start_ticks + 1, ..own };
         assert!(!former.is_alive());
     }
 

@@ -45,15 +45,8 @@ impl Redis {
                 .map_err(io_error("make a short folder for the socket"))?
                 .join("s");
         }
-        account
-            .own_folder(&socket_folder)
-            .map_err(io_error(format!("make {}", socket_folder.display())))?;
-        let mut redis = Self {
-            settings,
-            account,
-            socket_folder,
-            process: None,
-        };
+        account.own_folder(&socket_folder).map_err(io_error(format!("make {}", socket_folder.display())))?;
+        let mut redis = Self { settings, account, socket_folder, process: None };
         redis.start()?;
         Ok(redis)
     }

@@ -115,10 +115,9 @@ pub fn decide(phase: Phase, input: Input) -> Next {
         (Phase::Absent, Input::Paired) => Take(Step::Propose),
         (Phase::Absent, _) => Early,
         (Phase::Proposed, Input::PairingReserved) => Take(Step::RequestStakes),
-        (Phase::Proposed, Input::PairingRefused) => Take(Step::Cancel {
-            reason: CancelReason::PairLimitReached,
-            player: None,
-        }),
+        (Phase::Proposed, Input::PairingRefused) => {
+            Take(Step::Cancel { reason: CancelReason::PairLimitReached, player: None })
+        }
         (Phase::StakesRequested, Input::StakesHeld) => Take(Step::Confirm),
         (Phase::StakesRequested, Input::StakesRefused { player, cause }) => Take(Step::Cancel {
             reason: match cause {
@@ -128,22 +127,15 @@ pub fn decide(phase: Phase, input: Input) -> Next {
             player,
         }),
         (Phase::Proposed | Phase::StakesRequested, Input::PlayerLeft { player }) => {
-            Take(Step::Cancel {
-                reason: CancelReason::PlayerLeft,
-                player: Some(player),
-            })
+            Take(Step::Cancel { reason: CancelReason::PlayerLeft, player: Some(player) })
         }
-        (Phase::Proposed | Phase::StakesRequested, Input::TimedOut) => Take(Step::Cancel {
-            reason: CancelReason::TimedOut,
-            player: None,
-        }),
+        (Phase::Proposed | Phase::StakesRequested, Input::TimedOut) => {
+            Take(Step::Cancel { reason: CancelReason::TimedOut, player: None })
+        }
         (Phase::Confirmed, Input::GameStarted) => Take(Step::Start),
         (Phase::Confirmed | Phase::Started, Input::GameOver) => Take(Step::Close),
         (Phase::Proposed, Input::StakesHeld | Input::StakesRefused { .. })
-        | (
-            Phase::Proposed | Phase::StakesRequested,
-            Input::GameStarted | Input::GameOver,
-        ) => Early,
+        | (Phase::Proposed | Phase::StakesRequested, Input::GameStarted | Input::GameOver) => Early,
         _ => Nothing,
     }
 }

@@ -7,14 +7,8 @@ const INPUTS: [Input; 10] = [
     Input::PairingReserved,
     Input::PairingRefused,
     Input::StakesHeld,
-    Input::StakesRefused {
-        player: Some(ANNA),
-        cause: StakesRefusal::InsufficientFunds,
-    },
-    Input::StakesRefused {
-        player: None,
-        cause: StakesRefusal::Other,
-    },
+    Input::StakesRefused { player: Some(ANNA), cause: StakesRefusal::InsufficientFunds },
+    Input::StakesRefused { player: None, cause: StakesRefusal::Other },
     Input::PlayerLeft { player: ANNA },
     Input::TimedOut,
     Input::GameStarted,
@@ -35,35 +29,18 @@ fn run(inputs: &[Input]) -> Vec<Phase> {
 
 #[test]
 fn the_straight_way_leads_to_a_game_and_closes_with_it() {
-    let phases = run(&[
-        Input::Paired,
-        Input::PairingReserved,
-        Input::StakesHeld,
-        Input::GameStarted,
-        Input::GameOver,
-    ]);
+    let phases =
+        run(&[Input::Paired, Input::PairingReserved, Input::StakesHeld, Input::GameStarted, Input::GameOver]);
     assert_eq!(
         phases,
-        [
-            Phase::Proposed,
-            Phase::StakesRequested,
-            Phase::Confirmed,
-            Phase::Started,
-            Phase::Closed
-        ]
+        [Phase::Proposed, Phase::StakesRequested, Phase::Confirmed, Phase::Started, Phase::Closed]
     );
 }
 
 #[test]
 fn a_refused_pair_cancels_with_the_named_reason() {
     let next = decide(Phase::Proposed, Input::PairingRefused);
-    assert_eq!(
-        next,
-        Next::Take(Step::Cancel {
-            reason: CancelReason::PairLimitReached,
-            player: None
-        })
-    );
+    assert_eq!(next, Next::Take(Step::Cancel { reason: CancelReason::PairLimitReached, player: None }));
 }
 
 // MATCH-1: what was decided is never decided again.
@@ -125,10 +102,7 @@ fn every_order_of_four_inputs_ends_in_a_known_state_and_confirms_only_with_stake
 
 #[test]
 fn a_game_that_ends_before_its_start_was_seen_closes_the_match() {
-    assert_eq!(
-        decide(Phase::Confirmed, Input::GameOver),
-        Next::Take(Step::Close)
-    );
+    assert_eq!(decide(Phase::Confirmed, Input::GameOver), Next::Take(Step::Close));
     assert_eq!(decide(Phase::Closed, Input::GameStarted), Next::Nothing);
 }
 

@@ -1,0 +1,238 @@
+//! What people may type.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use uuid::Uuid;
+
+/// How many events a tail shows before new ones.
+const TAIL_COUNT: u64 = 20;
+
+/// The Stakemate command line.
+#[derive(Debug, Parser)]
+#[command(name = "stakemate", version, about = "Runs and inspects a Stakemate stack")]
+pub struct Arguments {
+    /// Folder of the stack's data.
+    #[arg(long, global = true, env = "STAKEMATE_DATA", default_value = ".stakemate")]
+    pub data: PathBuf,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Starts every server and service as child processes, and stops them at Ctrl-C.
+    Dev {
+        /// Port of the edge on the loopback.
+        #[arg(long, env = "STAKEMATE_PORT", default_value_t = 8080)]
+        port: u16,
+        /// Folder of the services' programs; beside this program by default.
+        #[arg(long)]
+        programs: Option<PathBuf>,
+    },
+    /// Plays four staked games from queue to payout, on the running stack or on one of its own.
+    Demo,
+    /// Removes the data of a stopped stack; installed servers stay.
+    CleanData,
+    /// Looks into the running stack.
+    #[command(flatten)]
+    Inspect(InspectCommand),
+}
+
+/// Looks into the running stack.
+#[derive(Debug, Subcommand)]
+pub enum InspectCommand {
+    /// What services tell each other.
+    #[command(subcommand)]
+    Events(EventsCommand),
+    /// Messages that a service could not handle.
+    #[command(subcommand)]
+    DeadLetters(DeadLettersCommand),
+    /// All money.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
+    /// Games as everybody may see them.
+    #[command(subcommand)]
+    Game(GameCommand),
+}
+
+/// What services tell each other.
+#[derive(Debug, Subcommand)]
+pub enum EventsCommand {
+    /// Prints the last public events of a service as JSON lines.
+    Tail {
+        /// Whose events.
+        #[arg(long)]
+        service: ServiceName,
+        /// How many of the past.
+        #[arg(long, default_value_t = TAIL_COUNT)]
+        count: u64,
+        /// Goes on with new events until interrupted.
+        #[arg(long)]
+        follow: bool,
+    },
+    /// Sends again what a service has published, to a broker that lost it.
+    Republish {
+        /// Whose events.
+        #[arg(long)]
+        service: ServiceName,
+        /// From then on, for example 2026-11-29T12:00:00Z.
+        #[arg(long, value_parser = parse_time)]
+        since: OffsetDateTime,
+    },
+}
+
+/// Where a tail ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TailEnd {
+    /// At the event that is the last one now.
+    Last,
+    /// Never.
+    Never,
+}
+
+/// Messages that a service could not handle.
+#[derive(Debug, Subcommand)]
+pub enum DeadLettersCommand {
+    /// Prints them as JSON lines.
+    List {
+        /// Only those of this service.
+        #[arg(long)]
+        service: Option<ServiceName>,
+    },
+    /// Asks for another try of a stream's first parked message; those behind it follow.
+    Retry(Letter),
+    /// Counts a stream's first parked message as handled, without its effects.
+    Skip {
+        /// Which.
+        #[command(flatten)]
+        letter: Letter,
+        /// Its version, as `list` shows it: nobody skips more than he has looked at.
+        #[arg(long)]
+        version: i64,
+    },
+}
+
+/// Whose parked messages.
+#[derive(Debug, Args)]
+pub struct Letter {
+    /// The service that could not handle it.
+    #[arg(long)]
+    pub service: ServiceName,
+    /// Its consumer, as `list` shows it.
+    #[arg(long)]
+    pub consumer: String,
+    /// The stream, as `list` shows it.
+    #[arg(long)]
+    pub stream: Uuid,
+}
+
+/// All money.
+#[derive(Debug, Subcommand)]
+pub enum LedgerCommand {
+    /// Recomputes every balance from the log and names the first difference.
+    Verify,
+}
+
+/// Games as everybody may see them.
+#[derive(Debug, Subcommand)]
+pub enum GameCommand {
+    /// Prints every position, one a line.
+    Replay {
+        /// The game.
+        game: Uuid,
+    },
+    /// Prints the game in Portable Game Notation.
+    Export {
+        /// The game.
+        game: Uuid,
+    },
+}
+
+/// A service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ServiceName {
+    /// Accounts.
+    Gateway,
+    /// Queues and matches.
+    Matchmaking,
+    /// Games.
+    Game,
+    /// Ratings.
+    Rating,
+    /// Money.
+    Wallet,
+    /// Analysis.
+    Fairplay,
+}
+
+impl ServiceName {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Gateway, Self::Matchmaking, Self::Game, Self::Rating, Self::Wallet, Self::Fairplay];
+
+    /// As it stands in subjects, packages and databases.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Matchmaking => "matchmaking",
+            Self::Game => "game",
+            Self::Rating => "rating",
+            Self::Wallet => "wallet",
+            Self::Fairplay => "fairplay",
+        }
+    }
+}
+
+fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
+    OffsetDateTime::parse(text, &Rfc3339)
+        .map_err(|error| format!("{error}; for example 2026-11-29T12:00:00Z"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_of_the_arguments_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn dev_takes_a_port_and_a_folder() {
+        let arguments = Arguments::try_parse_from(["stakemate", "dev", "--port", "9090", "--data", "/x"])
+            .expect("known arguments");
+        assert_eq!(arguments.data, PathBuf::from("/x"));
+        assert!(matches!(arguments.command, Command::Dev { port: 9090, .. }));
+    }
+
+    #[test]
+    fn what_is_no_port_service_id_or_time_is_refused() {
+        for words in [
+            vec!["dev", "--port", "70000"],
+            vec!["events", "tail", "--service", "chess"],
+            vec!["events", "republish", "--service", "game", "--since", "yesterday"],
+            vec!["game", "replay", "17"],
+        ] {
+            let all = ["stakemate"].into_iter().chain(words.iter().copied());
+            assert!(Arguments::try_parse_from(all).is_err(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn skipping_names_the_message_in_full() {
+        let stream = Uuid::nil().to_string();
+        let words = ["stakemate", "dead-letters", "skip", "--service", "wallet", "--consumer", "c"];
+        let whole = words.into_iter().chain(["--stream", &stream, "--version", "3"]);
+        assert!(Arguments::try_parse_from(whole).is_ok());
+        let without_version = words.into_iter().chain(["--stream", &stream]);
+        assert!(Arguments::try_parse_from(without_version).is_err());
+    }
+}

@@ -1,0 +1,176 @@
+//! The six services and what each is told.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use super::keys::TokenKeys;
+use super::layout::Layout;
+use super::state::ServiceState;
+use super::{StartError, ports};
+
+/// Answers people; started last and stopped first.
+pub const GATEWAY: &str = "gateway";
+/// The services behind the gateway, in the order they are started.
+pub const UPSTREAMS: [&str; 5] = ["wallet", "rating", "fairplay", "matchmaking", "game"];
+
+/// One service: its program, its addresses and its database.
+#[derive(Debug, Clone)]
+pub struct ServicePlan {
+    /// For example `wallet`.
+    pub name: &'static str,
+    /// The program beside our own.
+    pub program: PathBuf,
+    /// Where it serves gRPC.
+    pub grpc: SocketAddr,
+    /// Where it serves metrics.
+    pub admin: SocketAddr,
+    /// Its database.
+    pub database_url: String,
+    /// Where it writes its log.
+    pub log: PathBuf,
+}
+
+/// What all services share.
+#[derive(Debug, Clone)]
+pub struct Shared {
+    /// The broker.
+    pub nats_url: String,
+    /// The cache.
+    pub redis_url: String,
+    /// Where the gateway serves clients.
+    pub edge: SocketAddr,
+    /// The token keys.
+    pub keys: TokenKeys,
+    /// The engine, if there is one.
+    pub stockfish: Option<PathBuf>,
+}
+
+/// The name of a service's database.
+#[must_use]
+pub fn database_name(service: &str) -> String {
+    format!("stakemate_{service}")
+}
+
+/// All services in the order they are started.
+pub fn plan(
+    layout: &Layout,
+    programs: &Path,
+    database_url: impl Fn(&str) -> String,
+) -> Result<Vec<ServicePlan>, StartError> {
+    let names = UPSTREAMS.into_iter().chain([GATEWAY]);
+    names
+        .map(|name| {
+            let program = programs.join(format!("stakemate-{name}"));
+            if !program.is_file() {
+                return Err(StartError::MissingProgram { program });
+            }
+            Ok(ServicePlan {
+                name,
+                program,
+                grpc: ports::free_address()?,
+                admin: ports::free_address()?,
+                database_url: database_url(&database_name(name)),
+                log: layout.log(name),
+            })
+        })
+        .collect()
+}
+
+impl ServicePlan {
+    /// How other commands find it.
+    #[must_use]
+    pub fn state(&self) -> ServiceState {
+        ServiceState {
+            grpc_url: format!("http://{}", self.grpc),
+            admin_url: format!("http://{}", self.admin),
+            database_url: self.database_url.clone(),
+        }
+    }
+}
+
+/// The environment of one service; `all` tells the gateway where the others are.
+#[must_use]
+pub fn environment(service: &ServicePlan, all: &[ServicePlan], shared: &Shared) -> Vec<(String, String)> {
+    let path = |path: &Path| path.display().to_string();
+    let mut environment = vec![
+        ("ENVIRONMENT".to_owned(), "development".to_owned()),
+        ("GRPC_ADDRESS".to_owned(), service.grpc.to_string()),
+        ("ADMIN_ADDRESS".to_owned(), service.admin.to_string()),
+        ("DATABASE_URL".to_owned(), service.database_url.clone()),
+        ("NATS_URL".to_owned(), shared.nats_url.clone()),
+        ("REDIS_URL".to_owned(), shared.redis_url.clone()),
+        ("TOKEN_PUBLIC_KEY_FILE".to_owned(), path(&shared.keys.public)),
+    ];
+    if service.name == GATEWAY {
+        environment.push(("EDGE_ADDRESS".to_owned(), shared.edge.to_string()));
+        environment.push(("TOKEN_PRIVATE_KEY_FILE".to_owned(), path(&shared.keys.private)));
+        let upstreams = all.iter().filter(|other| other.name != GATEWAY);
+        environment.extend(upstreams.map(|other| {
+            let name = other.name.to_ascii_uppercase();
+            (format!("UPSTREAM_{name}"), format!("http://{}", other.grpc))
+        }));
+    }
+    if let ("fairplay", Some(stockfish)) = (service.name, &shared.stockfish) {
+        environment.push(("STOCKFISH".to_owned(), path(stockfish)));
+    }
+    environment.into_iter().map(|(name, value)| (format!("STAKEMATE_{name}"), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(name: &'static str, port: u16) -> ServicePlan {
+        ServicePlan {
+            name,
+            program: PathBuf::from("/bin/true"),
+            grpc: SocketAddr::from(([127, 0, 0, 1], port)),
+            admin: SocketAddr::from(([127, 0, 0, 1], port + 1)),
+            database_url: format!("postgres:///{}", database_name(name)),
+            log: PathBuf::from("/log"),
+        }
+    }
+
+    fn shared() -> Shared {
+        Shared {
+            nats_url: "nats://127.0.0.1:1".to_owned(),
+            redis_url: "redis+unix:///redis".to_owned(),
+            edge: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            keys: TokenKeys {
+                private: PathBuf::from("/keys/private"),
+                public: PathBuf::from("/keys/public"),
+            },
+            stockfish: None,
+        }
+    }
+
+    fn value<'a>(environment: &'a [(String, String)], name: &str) -> Option<&'a str> {
+        let entry = environment.iter().find(|(key, _)| key == name);
+        entry.map(|(_, value)| value.as_str())
+    }
+
+    #[test]
+    fn only_the_gateway_gets_the_private_key_and_the_others_addresses() {
+        let all = [planned("wallet", 100), planned("gateway", 200)];
+        let wallet = environment(&all[0], &all, &shared());
+        assert_eq!(value(&wallet, "STAKEMATE_TOKEN_PRIVATE_KEY_FILE"), None);
+        assert_eq!(value(&wallet, "STAKEMATE_UPSTREAM_WALLET"), None);
+        assert_eq!(value(&wallet, "STAKEMATE_GRPC_ADDRESS"), Some("127.0.0.1:100"));
+        let gateway = environment(&all[1], &all, &shared());
+        assert_eq!(value(&gateway, "STAKEMATE_TOKEN_PRIVATE_KEY_FILE"), Some("/keys/private"));
+        assert_eq!(value(&gateway, "STAKEMATE_UPSTREAM_WALLET"), Some("http://127.0.0.1:100"));
+        assert_eq!(value(&gateway, "STAKEMATE_UPSTREAM_GATEWAY"), None);
+        assert_eq!(value(&gateway, "STAKEMATE_EDGE_ADDRESS"), Some("127.0.0.1:8080"));
+    }
+
+    #[test]
+    fn without_an_engine_fairplay_is_told_of_none() {
+        let all = [planned("fairplay", 100)];
+        assert_eq!(value(&environment(&all[0], &all, &shared()), "STAKEMATE_STOCKFISH"), None);
+        let with_engine = Shared { stockfish: Some(PathBuf::from("/usr/games/stockfish")), ..shared() };
+        assert_eq!(
+            value(&environment(&all[0], &all, &with_engine), "STAKEMATE_STOCKFISH"),
+            Some("/usr/games/stockfish")
+        );
+    }
+}

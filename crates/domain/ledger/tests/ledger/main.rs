@@ -1,0 +1,8 @@
+//! The tests of the ledger, in one binary because they share a scenario.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod a_match;
+mod money_and_transfers;
+mod properties;
+mod scenario;

@@ -1,0 +1,202 @@
+//! One writer: gathers, writes, answers.
+
+use super::GroupCommitConfig;
+use super::pending::{Job, take_batch};
+use crate::append::{Columns, Standing, insert, standing};
+use crate::fault::{self, Fault};
+use crate::{Append, AppendError, telemetry};
+use sqlx::PgPool;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+const RETRY_DELAY_MIN: Duration = Duration::from_millis(20);
+const RETRY_DELAY_MAX: Duration = Duration::from_millis(500);
+
+pub(super) struct Writer {
+    pool: PgPool,
+    config: GroupCommitConfig,
+    service: &'static str,
+    jobs: mpsc::Receiver<Job>,
+    waiting: VecDeque<Job>,
+    /// Whether the last batch had company, the sign of load that makes lingering worth while.
+    is_loaded: bool,
+}
+
+/// What became of a batch, seen from the database: the written streams, and where the others stand.
+struct Written {
+    streams: HashSet<Uuid>,
+    refused: HashMap<Uuid, Standing>,
+}
+
+impl Writer {
+    pub(super) fn new(
+        pool: PgPool,
+        config: GroupCommitConfig,
+        service: &'static str,
+        jobs: mpsc::Receiver<Job>,
+    ) -> Self {
+        Self { pool, config, service, jobs, waiting: VecDeque::new(), is_loaded: false }
+    }
+
+    pub(super) async fn run(mut self, shutdown: CancellationToken) {
+        while self.gather(&shutdown).await {
+            let batch = take_batch(&mut self.waiting, self.config.rows_max);
+            self.is_loaded = batch.len() > 1;
+            self.commit(batch).await;
+        }
+    }
+
+    /// Fills `waiting` with what is pending; false when there is nothing and never will be.
+    async fn gather(&mut self, shutdown: &CancellationToken) -> bool {
+        if self.waiting.is_empty() {
+            tokio::select! {
+                biased;
+                () = shutdown.cancelled(), if !self.jobs.is_closed() => self.jobs.close(),
+                job = self.jobs.recv() => match job {
+                    Some(job) => self.waiting.push_back(job),
+                    None => return false,
+                },
+            }
+        }
+        self.take_ready();
+        if self.is_loaded && !self.waiting.is_empty() && !self.config.linger.is_zero() {
+            let deadline = Instant::now() + self.config.linger;
+            while self.waiting.len() < self.config.rows_max {
+                match tokio::time::timeout_at(deadline, self.jobs.recv()).await {
+                    Ok(Some(job)) => self.waiting.push_back(job),
+                    Ok(None) | Err(_) => break,
+                }
+            }
+        }
+        metrics::gauge!(telemetry::QUEUE_DEPTH, "service" => self.service)
+            .set((self.waiting.len() + self.jobs.len()) as f64);
+        true
+    }
+
+    fn take_ready(&mut self) {
+        while self.waiting.len() < self.config.rows_max {
+            match self.jobs.try_recv() {
+                Ok(job) => self.waiting.push_back(job),
+                Err(_) => break,
+            }
+        }
+    }
+
+    /// Writes a batch and answers each of its callers.
+    async fn commit(&self, batch: Vec<Job>) {
+        if batch.is_empty() {
+            return;
+        }
+        let started = Instant::now();
+        let rows: usize = batch.iter().map(|job| job.append.events.len()).sum();
+        metrics::histogram!(telemetry::BATCH_ROWS, "service" => self.service).record(rows as f64);
+        let outcome = self.write_with_retries(&batch).await;
+        metrics::histogram!(telemetry::COMMIT_SECONDS, "service" => self.service)
+            .record(started.elapsed().as_secs_f64());
+        match outcome {
+            Ok(written) => self.answer(batch, written),
+            // One append that the database refuses (a value it cannot store) must not fail the others (STORE-3).
+            Err(error) if batch.len() > 1 && fault::classify(&error) == Fault::Refused => {
+                for job in batch {
+                    Box::pin(self.commit(vec![job])).await;
+                }
+            }
+            Err(error) => {
+                tracing::error!(service = self.service, %error, appends = batch.len(), "group commit failed");
+                let error = Arc::new(error);
+                for job in batch {
+                    job.answer(Err(AppendError::Unavailable(error.clone())));
+                }
+            }
+        }
+    }
+
+    fn answer(&self, batch: Vec<Job>, written: Written) {
+        let mut is_public = false;
+        let (mut new, mut repeated) = (0, 0);
+        for job in batch {
+            let append = &job.append;
+            let is_new = written.streams.contains(&append.stream.id);
+            let outcome =
+                if is_new { Ok(append.last_version()) } else { refused_outcome(append, &written.refused) };
+            if outcome.is_ok() {
+                is_public |= append.is_public();
+                if is_new { new += 1 } else { repeated += 1 }
+            }
+            job.answer(outcome);
+        }
+        metrics::counter!(telemetry::APPENDS, "service" => self.service, "outcome" => "written")
+            .increment(new);
+        metrics::counter!(telemetry::APPENDS, "service" => self.service, "outcome" => "repeated")
+            .increment(repeated);
+        if is_public {
+            self.config.signal.committed();
+        }
+    }
+
+    /// Tries until the database gives an answer, or `retry_max` is over. Repeating is safe (STORE-6): if an earlier try
+    /// landed after all, its rows stand in the way of the new one and are recognised by their event id; if it is still
+    /// running, the new one waits for its end.
+    async fn write_with_retries(&self, batch: &[Job]) -> Result<Written, sqlx::Error> {
+        let deadline = Instant::now() + self.config.retry_max;
+        let mut delay = RETRY_DELAY_MIN;
+        let mut unknown = None;
+        loop {
+            let error = match self.write(batch).await {
+                Ok(written) => return Ok(written),
+                Err(error) => error,
+            };
+            let fault = fault::classify(&error);
+            let is_over = Instant::now() + delay >= deadline;
+            tracing::warn!(service = self.service, %error, ?fault, appends = batch.len(), "group commit did not succeed");
+            if fault == Fault::Refused || is_over {
+                // "May have landed" of an earlier try outlives a later "could not connect".
+                return Err(if fault == Fault::Unreachable { unknown.unwrap_or(error) } else { error });
+            }
+            if fault == Fault::Unknown {
+                unknown = Some(error);
+            }
+            metrics::counter!(telemetry::RETRIES, "service" => self.service).increment(1);
+            tokio::time::sleep(delay).await;
+            delay = (delay * 2).min(RETRY_DELAY_MAX);
+        }
+    }
+
+    async fn write(&self, batch: &[Job]) -> Result<Written, sqlx::Error> {
+        let mut conn = self.pool.acquire().await?;
+        let columns = Columns::of(batch.iter().map(|job| (&job.append, job.metadata.as_slice())));
+        let streams = match insert(&mut *conn, &columns).await {
+            Ok(streams) => streams,
+            // Rows above a free place: for a single append this is a conflict like any other, in a batch it is sorted
+            // out append by append.
+            Err(error) if batch.len() == 1 && fault::is_unique_violation(&error) => HashSet::new(),
+            Err(error) => return Err(error),
+        };
+        let refused: Vec<&Append> = batch
+            .iter()
+            .map(|job| &job.append)
+            .filter(|append| !streams.contains(&append.stream.id))
+            .collect();
+        let refused = if refused.is_empty() { Vec::new() } else { standing(&mut *conn, &refused).await? };
+        Ok(Written {
+            streams,
+            refused: refused.into_iter().map(|standing| (standing.stream_id, standing)).collect(),
+        })
+    }
+}
+
+/// A repeat of what stands at its place already is a success, anything else a conflict.
+fn refused_outcome(append: &Append, refused: &HashMap<Uuid, Standing>) -> Result<i64, AppendError> {
+    let standing = refused.get(&append.stream.id);
+    let first_event_id = append.events.first().map(|event| event.event_id);
+    if standing.is_some_and(|standing| standing.event_id.is_some() && standing.event_id == first_event_id) {
+        return Ok(append.last_version());
+    }
+    let actual = standing.map_or(0, |standing| standing.actual);
+    Err(AppendError::Conflict { expected: append.expected, actual })
+}

@@ -1,0 +1,199 @@
+//! One game through an engine to a report.
+
+use std::time::Duration;
+
+use domain_fairplay::replay::ReplayError;
+use domain_fairplay::{Candidate, PlayedGame, PlyEvaluation, ReportError, Score};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess};
+use uci::{Analysis, Fault, GameSession, Pool, Search, Start};
+use uuid::Uuid;
+
+use super::settings::{PLIES_MAX, SearchSettings};
+
+/// A finished game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedGame {
+    /// The game.
+    pub game_id: Uuid,
+    /// Who had White.
+    pub white_id: Uuid,
+    /// Who had Black.
+    pub black_id: Uuid,
+    /// The moves, in UCI notation.
+    pub moves: Vec<String>,
+    /// The start position in Forsyth-Edwards notation; empty for the standard one.
+    pub start_fen: String,
+}
+
+/// A complete analysis.
+#[derive(Debug, Clone)]
+pub struct Analysed {
+    /// The report.
+    pub report: domain_fairplay::GameReport,
+    /// The engine as it names itself.
+    pub engine: String,
+    /// What was asked about each position.
+    pub search: SearchSettings,
+    /// CPU time of the engine, as far as the system tells.
+    pub engine_time: Duration,
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalysisError {
+    /// The start position is none.
+    #[error("the start position is not legal: {0}")]
+    Start(String),
+    /// The game is too long.
+    #[error("{plies} plies are more than the {PLIES_MAX} that are analysed")]
+    TooLong {
+        /// Plies played.
+        plies: usize,
+    },
+    /// The record is not a game.
+    #[error("the game cannot be replayed: {0}")]
+    Replay(#[from] ReplayError),
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] uci::Error),
+    /// The engine answered about another position.
+    #[error("the answers do not fit the game: {0}")]
+    Answers(#[from] ReportError),
+    /// A ply is without evaluation although every position was asked about.
+    #[error("ply {ply} has no evaluation")]
+    Incomplete {
+        /// From 1.
+        ply: usize,
+    },
+}
+
+/// What to do after a failed analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// Try again later, a few times.
+    TryAgain,
+    /// No try can succeed.
+    GiveUp,
+    /// The engine is away; the game is not to blame.
+    Wait,
+}
+
+impl AnalysisError {
+    /// What to do about it.
+    #[must_use]
+    pub fn remedy(&self) -> Remedy {
+        match self {
+            Self::Start(_) | Self::TooLong { .. } | Self::Replay(_) => Remedy::GiveUp,
+            Self::Answers(_) | Self::Incomplete { .. } => Remedy::TryAgain,
+            Self::Engine(error) => match error {
+                uci::Error::Engine(Fault::Start(_)) | uci::Error::Busy | uci::Error::Closed => Remedy::Wait,
+                uci::Error::Engine(_) | uci::Error::SessionEnded => Remedy::TryAgain,
+                uci::Error::IllegalPosition(_) | uci::Error::GameOver | uci::Error::OutOfLimits { .. } => {
+                    Remedy::GiveUp
+                }
+            },
+        }
+    }
+}
+
+/// Replays the game, asks an engine about every position of it, and makes the report. Every position is asked about, also
+/// those that do not count for the match rate: the accuracy needs them.
+///
+/// # Errors
+/// See [`AnalysisError`]. Nothing of an analysis that failed is kept.
+pub async fn analyse(
+    engines: &Pool,
+    search: SearchSettings,
+    game: &FinishedGame,
+) -> Result<Analysed, AnalysisError> {
+    let played = replay(game)?;
+    let mut asked = Asked {
+        session: engines.open_game().await?,
+        search: Search {
+            start: start(game),
+            moves: Vec::with_capacity(game.moves.len()),
+            nodes: search.nodes,
+            multi_pv: search.multi_pv,
+        },
+        engine: engines.identity().name.clone(),
+    };
+    let cpu_before = asked.session.engine_cpu_time().unwrap_or_default();
+    let mut evaluations = Vec::with_capacity(game.moves.len() + 1);
+    for uci in &game.moves {
+        evaluations.push(asked.evaluation().await?);
+        asked.search.moves.push(uci.clone());
+    }
+    // The board itself decides a mate or a stalemate; after a resignation or a flag the last position is asked about too.
+    if played.ending().is_none() && !game.moves.is_empty() {
+        evaluations.push(asked.evaluation().await?);
+    }
+    let cpu_after = asked.session.engine_cpu_time().unwrap_or_default();
+    let report = domain_fairplay::report(&played, &evaluations)?;
+    check_complete(&report)?;
+    Ok(Analysed {
+        report,
+        engine: asked.engine,
+        search,
+        engine_time: cpu_after.saturating_sub(cpu_before),
+    })
+}
+
+/// An engine in the middle of a game.
+struct Asked {
+    session: GameSession,
+    search: Search,
+    engine: String,
+}
+
+impl Asked {
+    async fn evaluation(&mut self) -> Result<PlyEvaluation, uci::Error> {
+        let analysis = self.session.analyse(&self.search).await?;
+        self.engine.clone_from(&analysis.engine.name);
+        Ok(evaluation(analysis))
+    }
+}
+
+fn replay(game: &FinishedGame) -> Result<PlayedGame, AnalysisError> {
+    let plies = game.moves.len();
+    if plies > PLIES_MAX {
+        return Err(AnalysisError::TooLong { plies });
+    }
+    let start = if game.start_fen.is_empty() { Chess::default() } else { read_start(&game.start_fen)? };
+    Ok(PlayedGame::replay_from(start, &game.moves)?)
+}
+
+fn read_start(fen: &str) -> Result<Chess, AnalysisError> {
+    let unreadable = |error: String| AnalysisError::Start(error);
+    let fen = Fen::from_ascii(fen.as_bytes()).map_err(|error| unreadable(error.to_string()))?;
+    fen.into_position(CastlingMode::Standard).map_err(|error| unreadable(error.to_string()))
+}
+
+fn start(game: &FinishedGame) -> Start {
+    if game.start_fen.is_empty() { Start::Standard } else { Start::Fen(game.start_fen.clone()) }
+}
+
+fn evaluation(analysis: Analysis) -> PlyEvaluation {
+    let lines = analysis.lines.into_iter().filter_map(|line| {
+        let uci = line.moves.into_iter().next()?;
+        Some(Candidate { uci, score: score(line.score) })
+    });
+    PlyEvaluation { lines: lines.collect() }
+}
+
+fn score(score: uci::Score) -> Score {
+    match score {
+        uci::Score::Cp(centipawns) => Score::Cp(centipawns),
+        uci::Score::Mate(moves) => Score::Mate(moves),
+    }
+}
+
+fn check_complete(report: &domain_fairplay::GameReport) -> Result<(), AnalysisError> {
+    for (ply, entry) in (1..).zip(&report.plies) {
+        let is_whole = entry.before.is_some() && entry.after.is_some() && entry.best.is_some();
+        if !is_whole || entry.accuracy.is_none() {
+            return Err(AnalysisError::Incomplete { ply });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! The metrics of fair play.
+
+use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
+
+/// Games that wait for an analysis or are being analysed.
+pub const QUEUE_DEPTH: &str = "fairplay_analysis_queue_depth";
+/// Seconds of one complete analysis, from the claim to the report.
+pub const ANALYSIS_SECONDS: &str = "fairplay_analysis_seconds";
+/// Tries of an analysis that failed.
+pub const FAILURES: &str = "fairplay_analysis_failures_total";
+/// Analyses that were given up; each one waits for a person.
+pub const PARKED: &str = "fairplay_analysis_parked_total";
+/// Changes of pairs' days, by event.
+pub const PAIRINGS: &str = "fairplay_pairings_total";
+/// Games and matches that contradict what was reserved for them; each one is a fault somewhere.
+pub const CONTRADICTIONS: &str = "fairplay_pairing_contradictions_total";
+
+/// Registers the descriptions; calling it again changes nothing.
+pub fn describe() {
+    describe_gauge!(QUEUE_DEPTH, "games that wait for an analysis or are being analysed");
+    describe_histogram!(ANALYSIS_SECONDS, Unit::Seconds, "time of one complete analysis");
+    describe_counter!(FAILURES, "tries of an analysis that failed");
+    describe_counter!(PARKED, "analyses that were given up");
+    describe_counter!(PAIRINGS, "changes of pairs' days, by event");
+    describe_counter!(CONTRADICTIONS, "events that contradict what was reserved");
+}

@@ -1,0 +1,138 @@
+//! The queue of analyses.
+
+use std::time::Duration;
+
+use sqlx::{PgConnection, PgExecutor};
+use uuid::Uuid;
+
+/// A job in hand. The token tells this claim from any other of the same job, so that a worker that comes late does nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim {
+    /// The game.
+    pub game_id: Uuid,
+    /// The token.
+    pub token: Uuid,
+    /// Tries that failed before.
+    pub attempts: u32,
+    /// Claims that ran out before, because their workers were gone.
+    pub claims_lost: u32,
+}
+
+/// A game for the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewJob {
+    /// The game.
+    pub game_id: Uuid,
+    /// Who had White.
+    pub white_id: Uuid,
+    /// Who had Black.
+    pub black_id: Uuid,
+}
+
+/// Queues a game; false if it was queued before.
+pub async fn insert(conn: &mut PgConnection, job: NewJob) -> Result<bool, sqlx::Error> {
+    let inserted = sqlx::query(include_str!("queries/insert_job.sql"))
+        .bind(job.game_id)
+        .bind(job.white_id)
+        .bind(job.black_id)
+        .execute(conn)
+        .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// Claims the job that has waited longest, if any is due. A running job whose claim has run out is due too.
+pub async fn claim(executor: impl PgExecutor<'_>, claim_time: Duration) -> Result<Option<Claim>, sqlx::Error> {
+    let token = Uuid::now_v7();
+    let claimed: Option<(Uuid, i32, i32)> = sqlx::query_as(include_str!("queries/claim_job.sql"))
+        .bind(token)
+        .bind(millis(claim_time))
+        .fetch_optional(executor)
+        .await?;
+    Ok(claimed.map(|(game_id, attempts, claims_lost)| Claim {
+        game_id,
+        token,
+        attempts: attempts.unsigned_abs(),
+        claims_lost: claims_lost.unsigned_abs(),
+    }))
+}
+
+/// Lets a claim hold on from now; false when it is lost.
+pub async fn extend(
+    executor: impl PgExecutor<'_>,
+    claim: &Claim,
+    claim_time: Duration,
+) -> Result<bool, sqlx::Error> {
+    let extended = sqlx::query(include_str!("queries/extend_claim.sql"))
+        .bind(claim.game_id)
+        .bind(claim.token)
+        .bind(millis(claim_time))
+        .execute(executor)
+        .await?;
+    Ok(extended.rows_affected() == 1)
+}
+
+/// Puts a job back as if it had not been claimed.
+pub async fn hand_back(executor: impl PgExecutor<'_>, claim: &Claim) -> Result<(), sqlx::Error> {
+    sqlx::query(include_str!("queries/hand_back_job.sql"))
+        .bind(claim.game_id)
+        .bind(claim.token)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
+/// Puts a job back after a failed try.
+pub async fn retry_later(
+    executor: impl PgExecutor<'_>,
+    claim: &Claim,
+    delay: Duration,
+    cause: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(include_str!("queries/retry_job.sql"))
+        .bind(claim.game_id)
+        .bind(claim.token)
+        .bind(millis(delay))
+        .bind(cause)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
+/// How a job ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End<'a> {
+    /// The report is there.
+    Ready,
+    /// It was given up.
+    Parked {
+        /// Why.
+        cause: &'a str,
+    },
+}
+
+/// Ends a job; false when the claim is lost.
+pub async fn end(conn: &mut PgConnection, claim: &Claim, end: End<'_>) -> Result<bool, sqlx::Error> {
+    let (status, cause) = match end {
+        End::Ready => ("ready", None),
+        End::Parked { cause } => ("parked", Some(cause)),
+    };
+    let ended = sqlx::query(include_str!("queries/end_job.sql"))
+        .bind(claim.game_id)
+        .bind(claim.token)
+        .bind(status)
+        .bind(cause)
+        .execute(conn)
+        .await?;
+    Ok(ended.rows_affected() == 1)
+}
+
+/// Jobs that are not over.
+pub async fn open_count(executor: impl PgExecutor<'_>) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar("select count(*) from analysis_jobs where status in ('queued', 'running')")
+        .fetch_one(executor)
+        .await
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

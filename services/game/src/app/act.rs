@@ -1,0 +1,100 @@
+//! What a player does in a game.
+
+use domain_chess::{Color, Command, UciMove};
+use uuid::Uuid;
+
+use super::{
+    facts::{GameId, PlayerId},
+    journal::JournalError,
+    refused::Refused,
+};
+
+/// What a player may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Play a move.
+    PlayMove {
+        /// The move.
+        uci: UciMove,
+        /// How many half-moves the player has seen.
+        plies_seen: u32,
+    },
+    /// Give up.
+    Resign,
+    /// Offer a draw.
+    OfferDraw,
+    /// Accept the opponent's offer.
+    AcceptDraw,
+    /// Decline the opponent's offer.
+    DeclineDraw,
+}
+
+impl Action {
+    /// The same as the domain's command. No network delay is measured yet, so none is credited.
+    pub(super) fn command(self, by: Color, now_ms: i64) -> Command {
+        match self {
+            Action::PlayMove { uci, plies_seen } => {
+                Command::PlayMove { by, uci, expected_ply: plies_seen.saturating_add(1), now_ms, lag_ms: 0 }
+            }
+            Action::Resign => Command::Resign { by, now_ms },
+            Action::OfferDraw => Command::OfferDraw { by, now_ms },
+            Action::AcceptDraw => Command::AcceptDraw { by, now_ms },
+            Action::DeclineDraw => Command::DeclineDraw { by, now_ms },
+        }
+    }
+
+    /// The request in words. Part of what is kept for ever (see [`fingerprint`]): never change it.
+    fn words(self) -> String {
+        match self {
+            Action::PlayMove { uci, plies_seen } => format!("play_move {uci} {plies_seen}"),
+            Action::Resign => "resign".to_owned(),
+            Action::OfferDraw => "offer_draw".to_owned(),
+            Action::AcceptDraw => "accept_draw".to_owned(),
+            Action::DeclineDraw => "decline_draw".to_owned(),
+        }
+    }
+}
+
+/// What a player does in a game, once.
+#[derive(Clone, Copy, Debug)]
+pub struct Act {
+    /// The game.
+    pub game_id: GameId,
+    /// Who does it.
+    pub player_id: PlayerId,
+    /// The id that the player gave it: the same id again is the same request.
+    pub request_id: Uuid,
+    /// What he does.
+    pub action: Action,
+    /// When it arrived, on the service's clock. Taken before it waits for anything, so that waiting costs no clock time.
+    pub received_at_ms: i64,
+}
+
+impl Act {
+    /// The id of the first event that this request leads to.
+    ///
+    /// It is derived from all that makes the request what it is, so the log itself remembers what was asked: a repeated
+    /// id with another body has another fingerprint (GAME-4). Game and player are part of it because a client chooses
+    /// its request ids freely, and two events with one id would be one to the bus.
+    pub(super) fn fingerprint(&self) -> Uuid {
+        let words = format!("{} {} {}", self.player_id, self.request_id, self.action.words());
+        Uuid::new_v5(&self.game_id.0, words.as_bytes())
+    }
+}
+
+/// Why a player's request did not lead to what he asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum ActError {
+    /// Refused; nothing was changed by it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// Too many requests are waiting for this game.
+    #[error("too many requests are waiting for this game")]
+    Overloaded,
+    /// The game is being taken up, or this instance is stopping. Asking again with the same request id is safe.
+    #[error("the game cannot be reached for the moment")]
+    Unreachable,
+    /// The log failed. Whether the request took effect is answered by asking again with the same request id.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}

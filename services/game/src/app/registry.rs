@@ -1,0 +1,132 @@
+//! Which owner runs which game in this process.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{Semaphore, broadcast, mpsc};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    clock::Clock,
+    facts::GameId,
+    journal::{Journal, Record},
+    owner::{self, Ask, Desk},
+    watch::Frame,
+};
+use crate::metrics;
+
+/// How many requests may wait for one game. Two players have no use for more.
+const MAILBOX_MAX: usize = 64;
+/// How many events a watcher may be behind before he reads the log again. Kept small: every live game pays for it.
+const FRAMES_KEPT: usize = 16;
+/// How many games are loaded at once when a process takes many up, well below the size of the connection pool.
+const LOADS_AT_ONCE_MAX: usize = 8;
+
+/// What every owner needs.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) journal: Arc<dyn Journal>,
+    pub(super) clock: Arc<dyn Clock>,
+    /// Owners are to stop.
+    pub(super) stop: CancellationToken,
+    pub(super) loads: Semaphore,
+    /// When this process began to run games.
+    started_at_ms: i64,
+}
+
+impl Context {
+    pub(super) fn new(journal: Arc<dyn Journal>, clock: Arc<dyn Clock>, stop: CancellationToken) -> Context {
+        let started_at_ms = clock.now_ms();
+        Context { journal, clock, stop, loads: Semaphore::new(LOADS_AT_ONCE_MAX), started_at_ms }
+    }
+
+    /// Whether the game was made by this very process and nothing has happened in it yet: then it never stood still.
+    pub(super) fn began_here(&self, record: &Record) -> bool {
+        record.version() == 1 && record.started().at_ms >= self.started_at_ms
+    }
+}
+
+/// Which owner runs which game in this process. There is never more than one for a game (GAME-2).
+pub(super) struct Registry {
+    context: Arc<Context>,
+    owners: Mutex<HashMap<GameId, Handle>>,
+    tasks: TaskTracker,
+}
+
+#[derive(Clone)]
+struct Handle {
+    mailbox: mpsc::Sender<Box<Ask>>,
+    frames: broadcast::Sender<Arc<Frame>>,
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").field("owners", &self.lock().len()).finish_non_exhaustive()
+    }
+}
+
+impl Registry {
+    pub(super) fn new(context: Arc<Context>) -> Arc<Registry> {
+        Arc::new(Registry { context, owners: Mutex::new(HashMap::new()), tasks: TaskTracker::new() })
+    }
+
+    /// Where requests for a game go, if it has an owner here.
+    pub(super) fn mailbox(&self, game_id: GameId) -> Option<mpsc::Sender<Box<Ask>>> {
+        self.lock().get(&game_id).map(|handle| handle.mailbox.clone())
+    }
+
+    /// Where a game's events come from, if it has an owner here.
+    pub(super) fn frames(&self, game_id: GameId) -> Option<broadcast::Sender<Arc<Frame>>> {
+        self.lock().get(&game_id).map(|handle| handle.frames.clone())
+    }
+
+    /// Gives a game an owner unless it has one.
+    pub(super) fn take_up(self: &Arc<Self>, game_id: GameId) {
+        if self.context.stop.is_cancelled() {
+            return;
+        }
+        let mut owners = self.lock();
+        if owners.contains_key(&game_id) {
+            return;
+        }
+        let (sender, mailbox) = mpsc::channel(MAILBOX_MAX);
+        let frames = broadcast::Sender::new(FRAMES_KEPT);
+        owners.insert(game_id, Handle { mailbox: sender, frames: frames.clone() });
+        metrics::live_games(owners.len());
+        drop(owners);
+        let departure = Departure { registry: self.clone(), game_id };
+        let desk = Desk { game_id, context: self.context.clone(), mailbox, frames };
+        self.tasks.spawn(async move {
+            let _departure = departure;
+            owner::run(desk).await;
+        });
+    }
+
+    /// Resolves once every owner has stopped.
+    pub(super) async fn stopped(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<GameId, Handle>> {
+        // Nothing that can panic happens under the lock, and a map is whole after every call.
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Strikes an owner off the registry however its task ends, a panic included, so that the game can be taken up again.
+struct Departure {
+    registry: Arc<Registry>,
+    game_id: GameId,
+}
+
+impl Drop for Departure {
+    fn drop(&mut self) {
+        let mut owners = self.registry.lock();
+        owners.remove(&self.game_id);
+        metrics::live_games(owners.len());
+    }
+}

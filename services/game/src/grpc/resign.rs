@@ -1,0 +1,22 @@
+//! Gives a game up.
+
+use proto::game::v1 as pb;
+use service_kit::auth;
+use tonic::{Request, Status};
+
+use super::{Service, act, convert};
+use crate::app::Action;
+
+pub(super) async fn handle(
+    service: &Service,
+    request: Request<pb::ResignRequest>,
+) -> Result<pb::ResignResponse, Status> {
+    let principal = auth::principal(&request)?;
+    let request = request.into_inner();
+    let receipt =
+        act::simple(service, &principal, &request.request_id, &request.game_id, Action::Resign).await?;
+    Ok(pb::ResignResponse {
+        result: convert::result(receipt.ended.as_ref()) as i32,
+        end_reason: convert::end_reason(receipt.ended.as_ref()) as i32,
+    })
+}

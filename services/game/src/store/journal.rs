@@ -1,0 +1,203 @@
+//! The log of games on Postgres.
+
+use std::sync::Arc;
+
+use domain_chess::{Ended, Event, Started};
+use event_store::{
+    Append, AppendError, CommitSignal, GroupCommit, Metadata, NewEvent, StreamId, append_in,
+    fault::{self, Fault},
+    load_all,
+    trace::current_trace_parent,
+};
+use futures::future::BoxFuture;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use super::{SERVICE, STREAM_KIND, codec, codec::Story, games};
+use crate::app::{
+    Addition, AdditionRefused, Cause, Entry, Facts, GameId, Journal, JournalError, Record, Version,
+};
+
+/// The log of games on Postgres. Moves go through the group commit; the end of a game, which changes the list of games
+/// too, is a transaction of its own.
+#[derive(Clone, Debug)]
+pub struct PgJournal {
+    pool: PgPool,
+    writers: GroupCommit,
+    signal: CommitSignal,
+}
+
+impl PgJournal {
+    /// `signal` wakes the outbox relay.
+    pub fn new(pool: PgPool, writers: GroupCommit, signal: CommitSignal) -> PgJournal {
+        PgJournal { pool, writers, signal }
+    }
+}
+
+impl Journal for PgJournal {
+    fn load(&self, game_id: GameId) -> BoxFuture<'_, Result<Option<Record>, JournalError>> {
+        Box::pin(async move {
+            let mut conn = self.pool.acquire().await.map_err(unavailable)?;
+            read(&mut conn, game_id).await
+        })
+    }
+
+    fn add(&self, addition: Addition) -> BoxFuture<'_, Result<Version, JournalError>> {
+        let metadata = metadata(&addition);
+        Box::pin(async move {
+            if addition.events.iter().any(|event| matches!(event, Event::Ended(_))) {
+                // In a task of its own: a transaction that has begun is finished whoever stops waiting for it.
+                let ending = end_game(self.clone(), addition, metadata);
+                return tokio::spawn(ending)
+                    .await
+                    .map_err(|error| JournalError::Unavailable(error.into()))?;
+            }
+            let game_id = addition.facts.game_id;
+            let events = addition
+                .entries()
+                .map(|entry| codec::encode(entry.event_id, &entry.event))
+                .collect::<Result<Vec<NewEvent>, _>>()
+                .map_err(|error| damaged(game_id, error))?;
+            let append = Append { stream: stream(game_id), expected: addition.expected, events, metadata };
+            self.writers.append(append).await.map_err(|error| not_added(game_id, error))
+        })
+    }
+
+    fn live(&self) -> BoxFuture<'_, Result<Vec<GameId>, JournalError>> {
+        Box::pin(async move { games::live(&self.pool).await.map_err(unavailable) })
+    }
+}
+
+/// Writes the beginning of a game inside the caller's transaction. A game that has begun already is left as it is: the
+/// answer says whether this one is new.
+pub async fn create(
+    conn: &mut PgConnection,
+    facts: &Facts,
+    started: &Started,
+    metadata: Metadata,
+) -> Result<bool, AppendError> {
+    // Derived, so that the same beginning has the same id wherever it is made again.
+    let event_id = Uuid::new_v5(&facts.game_id.0, b"started");
+    let append = Append {
+        stream: stream(facts.game_id),
+        expected: 0,
+        events: vec![codec::encode_started(event_id, facts, started)],
+        metadata,
+    };
+    match append_in(&mut *conn, &append).await {
+        Ok(_) => {}
+        Err(AppendError::Conflict { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    games::insert(conn, facts, started).await?;
+    Ok(true)
+}
+
+/// The last events of a game and its row in the list, in one transaction.
+async fn end_game(
+    journal: PgJournal,
+    addition: Addition,
+    metadata: Metadata,
+) -> Result<Version, JournalError> {
+    let game_id = addition.facts.game_id;
+    let mut transaction = journal.pool.begin().await.map_err(unavailable)?;
+    let Some(record) = read(&mut transaction, game_id).await? else {
+        return Err(damaged(game_id, "a game without a log ends"));
+    };
+    if record.version() != addition.expected {
+        return Err(AdditionRefused::Conflict { actual: record.version() }.into());
+    }
+    let ending = Ending::of(&record, &addition)?;
+    let append =
+        Append { stream: stream(game_id), expected: addition.expected, events: ending.events, metadata };
+    let version = append_in(&mut transaction, &append).await.map_err(|error| not_added(game_id, error))?;
+    if !games::end(&mut transaction, game_id, &ending.ended, ending.plies).await.map_err(unavailable)? {
+        return Err(damaged(game_id, "a game that is not live ends"));
+    }
+    transaction.commit().await.map_err(unavailable)?;
+    journal.signal.committed();
+    Ok(version)
+}
+
+/// An addition that ends its game, encoded.
+struct Ending {
+    events: Vec<NewEvent>,
+    ended: Ended,
+    plies: usize,
+}
+
+impl Ending {
+    fn of(record: &Record, addition: &Addition) -> Result<Ending, JournalError> {
+        let game_id = addition.facts.game_id;
+        let added: Vec<Entry> = addition.entries().collect();
+        let moves = record.entries().iter().chain(&added).filter_map(|entry| match &entry.event {
+            Event::MovePlayed(played) => Some(*played),
+            _ => None,
+        });
+        let started: &Started = record.started();
+        let story = Story { facts: record.facts(), started, moves: moves.collect() };
+        let mut end = None;
+        let mut events = Vec::with_capacity(added.len());
+        for entry in &added {
+            events.push(match &entry.event {
+                Event::Ended(ended) => {
+                    end = Some(*ended);
+                    codec::encode_ended(entry.event_id, &story, ended)
+                }
+                event => codec::encode(entry.event_id, event).map_err(|error| damaged(game_id, error))?,
+            });
+        }
+        let ended = end.ok_or_else(|| damaged(game_id, "an end without an end"))?;
+        Ok(Ending { events, ended, plies: story.moves.len() })
+    }
+}
+
+async fn read(conn: &mut PgConnection, game_id: GameId) -> Result<Option<Record>, JournalError> {
+    let recorded = load_all(conn, game_id.0).await.map_err(unavailable)?;
+    if recorded.is_empty() {
+        return Ok(None);
+    }
+    codec::decode(&recorded).map(Some).map_err(|error| damaged(game_id, error))
+}
+
+fn stream(game_id: GameId) -> StreamId {
+    StreamId::new(STREAM_KIND, game_id.0)
+}
+
+/// The end of a game carries the match as its correlation, for the services that go on from it. Events that stay in the
+/// log carry the request alone, which the store keeps in fewer bytes.
+fn metadata(addition: &Addition) -> Metadata {
+    let facts: &Arc<Facts> = &addition.facts;
+    let (actor, causation_id) = match addition.cause {
+        Cause::Request { by, request_id } => (facts.seat(by).player_id.to_string(), request_id),
+        Cause::Service => (SERVICE.to_owned(), addition.event_id),
+    };
+    let ends = addition.events.iter().any(|event| matches!(event, Event::Ended(_)));
+    let correlation_id = if ends { facts.match_id.0 } else { causation_id };
+    Metadata { correlation_id, causation_id, actor, trace_parent: current_trace_parent() }
+}
+
+fn not_added(game_id: GameId, error: AppendError) -> JournalError {
+    match error {
+        AppendError::Conflict { actual, .. } => AdditionRefused::Conflict { actual }.into(),
+        AppendError::Overloaded => AdditionRefused::Overloaded.into(),
+        AppendError::Invalid(error) => damaged(game_id, error),
+        AppendError::Unavailable(cause) if fault::classify(&cause) == Fault::Refused => {
+            JournalError::Faulty(Box::new(cause))
+        }
+        error @ (AppendError::Stopped | AppendError::Unavailable(_)) => {
+            JournalError::Unavailable(Box::new(error))
+        }
+    }
+}
+
+fn unavailable(error: sqlx::Error) -> JournalError {
+    match fault::classify(&error) {
+        Fault::Refused => JournalError::Faulty(Box::new(error)),
+        Fault::Unreachable | Fault::Contended | Fault::Unknown => JournalError::Unavailable(Box::new(error)),
+    }
+}
+
+fn damaged(game_id: GameId, reason: impl ToString) -> JournalError {
+    JournalError::Damaged { game_id, reason: reason.to_string() }
+}

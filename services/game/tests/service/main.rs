@@ -1,0 +1,15 @@
+//! The game service as its callers meet it: through its gRPC server, on a real Postgres and a real NATS, with a clock that
+//! the test turns.
+
+mod commands;
+mod drawing;
+mod endings;
+mod faults;
+mod harness;
+mod lines;
+mod lists;
+mod matches;
+mod process;
+mod replays;
+mod restarts;
+mod watching;

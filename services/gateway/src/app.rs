@@ -1,0 +1,46 @@
+//! The use cases of accounts and sessions, one a file, and the port to what they are kept in.
+
+pub mod account;
+mod get_account;
+mod passwords;
+mod ports;
+mod refresh_session;
+mod session;
+mod sign_in;
+mod sign_out;
+mod sign_up;
+
+use std::time::Duration;
+
+use service_kit::auth::Signer;
+
+pub use get_account::get_account;
+pub use passwords::{HashError, PASSWORDS_AT_ONCE, PASSWORDS_WAITING_MAX, Passwords};
+pub use ports::{Accounts, NewSession, Registration, Rotation, StoreFailure};
+pub use refresh_session::{RefreshError, refresh_session};
+pub use session::{RefreshToken, Session};
+pub use sign_in::{SignInError, sign_in};
+pub use sign_out::sign_out;
+pub use sign_up::{SignUpError, sign_up};
+
+/// What the use cases need.
+#[derive(Clone)]
+pub struct App<A> {
+    /// Where accounts and sessions are kept.
+    pub accounts: A,
+    /// Hashes passwords.
+    pub passwords: Passwords,
+    /// Signs access tokens.
+    pub signer: Signer,
+    /// How long tokens live.
+    pub lifetimes: Lifetimes,
+}
+
+/// How long tokens live.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifetimes {
+    /// An access token: nothing ends it earlier, so it is short.
+    pub access: Duration,
+    /// A refresh token; each refresh begins anew.
+    pub refresh: Duration,
+}

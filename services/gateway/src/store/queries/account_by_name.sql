@@ -1,0 +1,1 @@
+select player_id, name, roles, registered_at, password_hash from accounts where name_key = $1

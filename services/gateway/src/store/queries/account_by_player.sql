@@ -1,0 +1,1 @@
+select player_id, name, roles, registered_at from accounts where player_id = $1

@@ -1,0 +1,198 @@
+//! Accounts and sessions.
+
+use futures::future::join_all;
+use proto::gateway::v1::{GetAccountRequest, RefreshSessionRequest, SignInRequest, SignOutRequest, SignUpRequest};
+use sqlx::Row;
+use test_kit::eventually;
+use tonic::{Code, Status};
+
+use crate::fixture::{Fixture, PASSWORD, PATIENCE, bad_fields, details, reason, with_token};
+
+async fn refresh(fixture: &Fixture, token: &str) -> Result<String, Status> {
+    let request = RefreshSessionRequest { refresh_token: token.to_owned() };
+    let response = fixture.accounts().await.refresh_session(request).await?;
+    Ok(response.into_inner().session.expect("a session").refresh_token)
+}
+
+async fn sign_in(fixture: &Fixture, name: &str, password: &str) -> Result<String, Status> {
+    let request = SignInRequest { name: name.to_owned(), password: password.to_owned() };
+    let response = fixture.accounts().await.sign_in(request).await?;
+    Ok(response.into_inner().session.expect("a session").player_id)
+}
+
+/// ACCOUNT-1
+#[tokio::test]
+async fn an_account_is_made_with_its_event_and_can_be_looked_at() {
+    let fixture = Fixture::start().await;
+    let session = fixture.sign_up("Ann-1").await;
+    let request = with_token(GetAccountRequest {}, &session.access_token);
+    let account = fixture.accounts().await.get_account(request).await.expect("an account").into_inner();
+    assert_eq!((account.player_id.as_str(), account.name.as_str()), (session.player_id.as_str(), "Ann-1"));
+    assert_eq!(account.roles, ["player"]);
+    assert!(session.access_token_expires_at_ms < session.refresh_token_expires_at_ms);
+
+    // The event is in the log, and the relay has published it.
+    let subject = format!("evt.gateway.player.{}.PlayerRegistered", session.player_id);
+    eventually(PATIENCE, || async {
+        let query = sqlx::query("select subject from outbox where published_at is not null");
+        let rows = query.fetch_all(&fixture.pool).await.expect("rows");
+        rows.iter().any(|row| row.get::<String, _>("subject") == subject).then_some(())
+    })
+    .await;
+    fixture.stop().await;
+}
+
+/// ACCOUNT-1
+#[tokio::test]
+async fn a_name_is_taken_in_any_case_and_only_one_of_many_gets_it() {
+    let fixture = Fixture::start().await;
+    let tries = join_all(["bob", "Bob", "BOB", "boB"].map(async |name| {
+        let request = SignUpRequest { name: name.to_owned(), password: PASSWORD.to_owned() };
+        fixture.accounts().await.sign_up(request).await
+    }))
+    .await;
+    assert_eq!(tries.iter().filter(|tried| tried.is_ok()).count(), 1);
+    for refused in tries.into_iter().filter_map(Result::err) {
+        assert_eq!((refused.code(), reason(&refused).as_str()), (Code::FailedPrecondition, "NAME_TAKEN"));
+    }
+    let events: i64 = sqlx::query_scalar("select count(*) from events").fetch_one(&fixture.pool).await.expect("a count");
+    assert_eq!(events, 1);
+    fixture.stop().await;
+}
+
+#[tokio::test]
+async fn every_bad_field_of_a_sign_up_is_named() {
+    let fixture = Fixture::start().await;
+    let request = SignUpRequest { name: "9".to_owned(), password: "short".to_owned() };
+    let refused = fixture.accounts().await.sign_up(request).await.expect_err("malformed");
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert_eq!(bad_fields(&refused), ["name", "password"]);
+    fixture.stop().await;
+}
+
+/// ACCOUNT-4
+#[tokio::test]
+async fn a_wrong_password_and_an_unknown_name_get_the_same_answer() {
+    let fixture = Fixture::start().await;
+    let session = fixture.sign_up("Cleo").await;
+    assert_eq!(sign_in(&fixture, "cleo", PASSWORD).await.expect("signed in"), session.player_id);
+    let wrong_password = sign_in(&fixture, "Cleo", "battery staple").await.expect_err("wrong");
+    let unknown_name = sign_in(&fixture, "Nobody", PASSWORD).await.expect_err("unknown");
+    let no_name_at_all = sign_in(&fixture, "no name", PASSWORD).await.expect_err("unknown");
+    for refused in [&wrong_password, &unknown_name, &no_name_at_all] {
+        assert_eq!((refused.code(), reason(refused).as_str()), (Code::Unauthenticated, "CREDENTIALS_WRONG"));
+        assert_eq!(refused.message(), wrong_password.message());
+    }
+    fixture.stop().await;
+}
+
+/// ACCOUNT-2
+#[tokio::test]
+async fn a_refresh_token_that_comes_twice_ends_the_session() {
+    let fixture = Fixture::start().await;
+    let first = fixture.sign_up("Dora").await.refresh_token;
+    let second = refresh(&fixture, &first).await.expect("rotated");
+    let third = refresh(&fixture, &second).await.expect("rotated");
+    // A thief, or the victim after the thief: nobody can tell.
+    let reused = refresh(&fixture, &first).await.expect_err("used before");
+    assert_eq!((reused.code(), reason(&reused).as_str()), (Code::Unauthenticated, "REFRESH_TOKEN_INVALID"));
+    let ended = refresh(&fixture, &third).await.expect_err("the session has ended");
+    assert_eq!(reason(&ended), "REFRESH_TOKEN_INVALID");
+    // Another sign-in of the same player goes on.
+    let request = SignInRequest { name: "Dora".to_owned(), password: PASSWORD.to_owned() };
+    let other = fixture.accounts().await.sign_in(request).await.expect("signed in").into_inner();
+    assert!(refresh(&fixture, &other.session.expect("a session").refresh_token).await.is_ok());
+    fixture.stop().await;
+}
+
+/// ACCOUNT-2
+#[tokio::test]
+async fn of_many_refreshes_at_once_one_succeeds_at_most() {
+    let fixture = Fixture::start().await;
+    let token = fixture.sign_up("Emil").await.refresh_token;
+    let tries = join_all((0..8).map(|_| refresh(&fixture, &token))).await;
+    assert_eq!(tries.iter().filter(|tried| tried.is_ok()).count(), 1);
+    fixture.stop().await;
+}
+
+#[tokio::test]
+async fn an_ended_or_made_up_refresh_token_is_refused() {
+    let fixture = Fixture::start().await;
+    let token = fixture.sign_up("Finn").await.refresh_token;
+    sqlx::query("update refresh_tokens set expires_at = now() - interval '1 second'")
+        .execute(&fixture.pool)
+        .await
+        .expect("updated");
+    let made_up = "A".repeat(43);
+    for bad in [token.as_str(), made_up.as_str(), "not a token"] {
+        let refused = refresh(&fixture, bad).await.expect_err("not good");
+        assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, "REFRESH_TOKEN_INVALID"));
+    }
+    let missing = refresh(&fixture, "").await.expect_err("missing");
+    assert_eq!(bad_fields(&missing), ["refresh_token"]);
+    fixture.stop().await;
+}
+
+#[tokio::test]
+async fn signing_out_ends_the_session_and_may_be_repeated() {
+    let fixture = Fixture::start().await;
+    let token = fixture.sign_up("Gwen").await.refresh_token;
+    for _ in 0..2 {
+        let request = SignOutRequest { refresh_token: token.clone() };
+        fixture.accounts().await.sign_out(request).await.expect("signed out");
+    }
+    assert_eq!(refresh(&fixture, &token).await.expect_err("ended").code(), Code::Unauthenticated);
+    fixture.stop().await;
+}
+
+/// ACCOUNT-3
+#[tokio::test]
+async fn neither_password_nor_refresh_token_is_in_the_database() {
+    let fixture = Fixture::start().await;
+    let token = fixture.sign_up("Hugo").await.refresh_token;
+    let texts: Vec<String> = sqlx::query_scalar(
+        "select accounts::text from accounts union all select sessions::text from sessions
+         union all select refresh_tokens::text from refresh_tokens union all select events::text from events",
+    )
+    .fetch_all(&fixture.pool)
+    .await
+    .expect("rows");
+    assert!(texts.len() >= 4);
+    for text in texts {
+        assert!(!text.contains(PASSWORD) && !text.contains(&token), "{text}");
+    }
+    fixture.stop().await;
+}
+
+#[tokio::test]
+async fn what_has_ended_long_ago_is_deleted_and_nothing_else() {
+    let fixture = Fixture::start().await;
+    fixture.sign_up("Ines").await;
+    sqlx::query("update refresh_tokens set expires_at = now() - interval '2 days'")
+        .execute(&fixture.pool)
+        .await
+        .expect("updated");
+    sqlx::query("update sessions set began_at = now() - interval '40 days'")
+        .execute(&fixture.pool)
+        .await
+        .expect("updated");
+    let kept = fixture.sign_up("Jane").await;
+    gateway::store::tidy_once(&fixture.pool, time::OffsetDateTime::now_utc()).await.expect("tidied");
+    let count = async |table: &'static str| -> i64 {
+        let query = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+        sqlx::query_scalar(query).fetch_one(&fixture.pool).await.expect("a count")
+    };
+    assert_eq!((count("accounts").await, count("sessions").await, count("refresh_tokens").await), (2, 1, 1));
+    assert!(refresh(&fixture, &kept.refresh_token).await.is_ok());
+    fixture.stop().await;
+}
+
+#[tokio::test]
+async fn a_caller_without_an_account_here_finds_none() {
+    let fixture = Fixture::start().await;
+    let request = with_token(GetAccountRequest {}, &fixture.token());
+    let refused = fixture.accounts().await.get_account(request).await.expect_err("no account");
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::NotFound, "ACCOUNT_UNKNOWN"));
+    assert_eq!(details(&refused).error_info().expect("an info").domain, "stakemate.gateway");
+    fixture.stop().await;
+}

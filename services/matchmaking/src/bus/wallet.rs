@@ -1,0 +1,79 @@
+//! Whether the stakes are held: the answer to `StakesRequested`. And what the players can stake.
+
+use event_bus::{HandleError, Handler, Message};
+use proto::wallet::v1::{
+    AccountKind, LedgerTransfer, MoneyDeposited, PotPaid, RefusalReason, StakesHeld, StakesRefunded,
+    StakesRefused,
+};
+use sqlx::PgConnection;
+
+use super::{advance, id};
+use crate::app::match_process::{Input, StakesRefusal};
+use crate::app::queue::Queue;
+use crate::store::players;
+
+/// Consumes the wallet's match streams.
+#[derive(Debug)]
+pub struct WalletEvents {
+    /// Told of matches that took a step.
+    pub queue: Queue,
+}
+
+/// Consumes the wallet's account streams.
+#[derive(Debug)]
+pub struct AccountEvents;
+
+impl Handler for WalletEvents {
+    async fn handle(&self, conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
+        match message.kind.as_str() {
+            "StakesHeld" => {
+                let event: StakesHeld = message.decode()?;
+                put_balances(conn, &event.transfers).await?;
+                advance(conn, message, message.stream_id, Input::StakesHeld).await?;
+            }
+            "StakesRefused" => {
+                let event: StakesRefused = message.decode()?;
+                let cause = match event.reason() {
+                    RefusalReason::InsufficientFunds => StakesRefusal::InsufficientFunds,
+                    _ => StakesRefusal::Other,
+                };
+                let player =
+                    if event.player_id.is_empty() { None } else { Some(id("player_id", &event.player_id)?) };
+                advance(conn, message, message.stream_id, Input::StakesRefused { player, cause }).await?;
+            }
+            "PotPaid" => put_balances(conn, &message.decode::<PotPaid>()?.transfers).await?,
+            "StakesRefunded" => put_balances(conn, &message.decode::<StakesRefunded>()?.transfers).await?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn committed(&self, message: &Message) {
+        if matches!(message.kind.as_str(), "StakesHeld" | "StakesRefused") {
+            self.queue.match_changed_soon(message.stream_id);
+        }
+    }
+}
+
+impl Handler for AccountEvents {
+    async fn handle(&self, conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
+        if message.kind == "MoneyDeposited" {
+            put_balances(conn, message.decode::<MoneyDeposited>()?.transfer.as_slice()).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn put_balances(conn: &mut PgConnection, transfers: &[LedgerTransfer]) -> Result<(), HandleError> {
+    for transfer in transfers {
+        for entry in &transfer.entries {
+            if let (AccountKind::Available, Some(available)) =
+                (entry.account(), entry.balance_after_minor_units)
+            {
+                let player_id = id("owner_id", &entry.owner_id)?;
+                players::put_balance(&mut *conn, player_id, &transfer.currency, available).await?;
+            }
+        }
+    }
+    Ok(())
+}

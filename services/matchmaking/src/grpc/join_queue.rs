@@ -1,0 +1,191 @@
+//! `JoinQueue`: a ticket, and the stream of its life.
+
+use std::time::Duration;
+
+use futures::{Stream, stream};
+use proto::matchmaking::v1::join_queue_response::Frame as WireFrame;
+use proto::matchmaking::v1::{Draining, ErrorReason, Heartbeat, JoinQueueRequest, JoinQueueResponse};
+use service_kit::auth::{self, Principal, Role};
+use service_kit::fields::Violations;
+use service_kit::streams::{FrameStream, Live, Pulse};
+use service_kit::{ids, status};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::status::from_join;
+use super::{Service, convert};
+use crate::app::cities::{City, TimeControl};
+use crate::app::queue::{Join, JoinError, now_ms};
+use crate::app::tickets::{Applicant, Frame, QueueKey, day};
+use crate::store::players::{self, PlayerRecord, RecordKey};
+
+/// The rating of a player who has not played in a pool (rating service, Glicko-2).
+const STARTING_RATING: f64 = 1500.0;
+
+/// A game that has just ended is known here a moment later; whoever queues at once waits so long before he is refused.
+const GAME_END_WAIT: Duration = Duration::from_secs(3);
+
+/// A request, parsed.
+struct Asked<'a> {
+    request_id: Uuid,
+    city: &'a City,
+    time_control: TimeControl,
+}
+
+pub async fn handle(
+    service: &Service,
+    request: Request<JoinQueueRequest>,
+) -> Result<Response<FrameStream<JoinQueueResponse>>, Status> {
+    let principal = auth::principal(&request)?;
+    let asked = parse(service, request.get_ref())?;
+    if principal.roles.contains(Role::Computer) {
+        let message = "computer players never sit at a staked game";
+        return Err(status::permission_denied(ErrorReason::ComputerPlayer, message));
+    }
+    let record = record(service, &principal, &asked).await?;
+    refuse_without_funds(&record, asked.city)?;
+    let frames = join(service, &principal, &asked, record).await?;
+    let live = Live::new(numbered(frames), Numbering { sequence: 0 }, service.shutdown.clone());
+    Ok(Response::new(live.until(principal.expires_at).boxed()))
+}
+
+fn parse<'a>(service: &'a Service, request: &JoinQueueRequest) -> Result<Asked<'a>, Status> {
+    let mut bad = Violations::default();
+    let request_id = bad.check("request_id", ids::parse(&request.request_id));
+    if request.city_id.is_empty() {
+        bad.add("city_id", "is missing");
+    }
+    let time_control = match &request.time_control {
+        Some(clock) if clock.base_ms >= 0 && clock.increment_ms >= 0 => {
+            Some(TimeControl { base_ms: clock.base_ms, increment_ms: clock.increment_ms })
+        }
+        Some(_) => {
+            bad.add("time_control", "must not be negative");
+            None
+        }
+        None => {
+            bad.add("time_control", "is missing");
+            None
+        }
+    };
+    let (true, Some(request_id), Some(time_control)) = (bad.is_empty(), request_id, time_control) else {
+        return Err(bad.into_status());
+    };
+    let city = service.cities.find(&request.city_id).ok_or_else(|| {
+        status::not_found(ErrorReason::CityUnknown, format!("there is no city {:?}", request.city_id))
+    })?;
+    if !city.time_controls.contains(&time_control) {
+        return Err(status::failed_precondition(
+            ErrorReason::TimeControlNotPlayed,
+            format!("{} does not play this clock", city.name),
+            [("city_id", city.id.to_owned())],
+        ));
+    }
+    Ok(Asked { request_id, city, time_control })
+}
+
+async fn record(service: &Service, principal: &Principal, asked: &Asked<'_>) -> Result<PlayerRecord, Status> {
+    let pool = asked.time_control.pool();
+    let key = RecordKey {
+        player_id: principal.player_id,
+        pool: &pool,
+        currency: asked.city.currency,
+        day: i32::try_from(day(now_ms())).map_err(status::internal)?,
+        starting_rating: STARTING_RATING,
+    };
+    players::record(&service.pool, key).await.map_err(|error| status::from_sqlx(&error))
+}
+
+/// Says at once what the wallet would say later. The wallet decides: this only spares a player the wait for an opponent.
+fn refuse_without_funds(record: &PlayerRecord, city: &City) -> Result<(), Status> {
+    match record.available {
+        Some(available) if available < city.stake_minor_units => Err(status::failed_precondition(
+            ErrorReason::InsufficientFunds,
+            "the balance does not cover the stake",
+            [
+                ("available", available.to_string()),
+                ("stake", city.stake_minor_units.to_string()),
+                ("currency", city.currency.to_owned()),
+            ],
+        )),
+        _ => Ok(()),
+    }
+}
+
+async fn join(
+    service: &Service,
+    principal: &Principal,
+    asked: &Asked<'_>,
+    record: PlayerRecord,
+) -> Result<mpsc::Receiver<Frame>, Status> {
+    let applicant = Applicant {
+        player_id: principal.player_id,
+        name: principal.name.clone(),
+        request_id: asked.request_id,
+        rating: record.rating,
+        color_balance: record.color_balance,
+        last_game: record.last_opponent_id.zip(record.last_ended_at_ms),
+        exhausted: record.exhausted.into_iter().collect(),
+    };
+    let queue = QueueKey { city_id: asked.city.id.to_owned(), time_control: asked.time_control };
+    let mut changes = service.queue.changes();
+    let attempts = async {
+        loop {
+            changes.mark_unchanged();
+            let join = Join { applicant: applicant.clone(), queue: queue.clone() };
+            match service.queue.join(join).await {
+                Err(JoinError::InAGame { .. }) => {
+                    let _ = changes.changed().await;
+                }
+                answer => return answer,
+            }
+        }
+    };
+    let answer = match timeout(GAME_END_WAIT, attempts).await {
+        Ok(answer) => answer,
+        Err(_) => service.queue.join(Join { applicant: applicant.clone(), queue: queue.clone() }).await,
+    };
+    answer.map_err(from_join)
+}
+
+/// The frames with their numbers. A source that ends before the ticket does was cut off: the client is to join again.
+fn numbered(frames: mpsc::Receiver<Frame>) -> impl Stream<Item = Result<JoinQueueResponse, Status>> {
+    stream::unfold(Some((frames, 0)), |state| async move {
+        let (mut frames, sequence) = state?;
+        let sequence = sequence + 1;
+        match frames.recv().await {
+            Some(frame) => {
+                let next = (!convert::is_last(&frame)).then_some((frames, sequence));
+                Some((Ok(response(sequence, convert::frame(frame))), next))
+            }
+            None => {
+                let cut_off = status::unavailable("the stream was cut off; join again", status::RETRY_AFTER);
+                Some((Err(cut_off), None))
+            }
+        }
+    })
+}
+
+struct Numbering {
+    sequence: u64,
+}
+
+impl Pulse<JoinQueueResponse> for Numbering {
+    fn sent(&mut self, frame: &JoinQueueResponse) {
+        self.sequence = frame.sequence;
+    }
+
+    fn heartbeat(&mut self) -> JoinQueueResponse {
+        response(self.sequence, WireFrame::Heartbeat(Heartbeat {}))
+    }
+
+    fn draining(&mut self, reconnect_after_ms: u32) -> JoinQueueResponse {
+        response(self.sequence, WireFrame::Draining(Draining { reconnect_after_ms }))
+    }
+}
+
+fn response(sequence: u64, frame: WireFrame) -> JoinQueueResponse {
+    JoinQueueResponse { sequence, server_time_ms: now_ms(), frame: Some(frame) }
+}

@@ -1,0 +1,3 @@
+//! What the events of other services do to ratings, in the transaction of the consumer's inbox.
+
+pub mod games;

@@ -1,0 +1,9 @@
+-- A page of a player's history in a pool by keyset, newest first.
+select player_id, pool, pool_sequence, game_id, opponent_id, score, rating_before, deviation_before, volatility_before,
+       games_before, rating_after, deviation_after, volatility_after, ended_at_ms
+from rating_history
+where player_id = $1
+  and pool = $2
+  and pool_sequence < $3
+order by pool_sequence desc
+limit $4

@@ -1,0 +1,258 @@
+//! The money of one match: what has happened to it, and what an order does to it.
+
+use domain_ledger::{
+    Account, Balances, Command, Currency, Decision, Event, Hold, MatchId, PlayerId, RefundReason, Refusal,
+    Settlement, Transfer,
+};
+
+use super::posting::{Draft, StakesRefusal, WalletEvent};
+use super::{GameId, match_uuid, step_transfer};
+
+/// What another service's event asks of a match's money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Hold both stakes.
+    Hold {
+        /// The terms.
+        hold: Hold,
+        /// For which game.
+        game: GameId,
+    },
+    /// Hold stakes whose terms no ledger can hold: no amount, no currency, more than the whole as fee.
+    HoldMalformed,
+    /// The match came to nothing.
+    Cancel,
+    /// The game was won.
+    Pay {
+        /// Which game.
+        game: GameId,
+        /// By whom.
+        winner: PlayerId,
+    },
+    /// The game was drawn or aborted.
+    Refund {
+        /// Which game.
+        game: GameId,
+        /// Why the stakes go back.
+        reason: RefundReason,
+    },
+}
+
+impl Order {
+    /// The step of the match that this is. Each step has one id and so one outcome.
+    #[must_use]
+    pub fn step(&self) -> &'static str {
+        match self {
+            Self::Hold { .. } | Self::HoldMalformed => "hold",
+            Self::Cancel => "cancel",
+            Self::Pay { .. } => "pay",
+            Self::Refund { .. } => "refund",
+        }
+    }
+}
+
+/// What an order comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// This happens.
+    Post(Draft),
+    /// It was done or refused before; nothing happens.
+    Nothing,
+    /// What it presupposes has not happened yet. Events of two streams may overtake each other, so it is to come again.
+    NotYet,
+}
+
+/// The order contradicts what was done. Nobody should send such a thing, so a person has to look at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Contradiction {
+    /// The ledger's rules do not allow it.
+    #[error("the money of the match does not allow it: {0}")]
+    Refused(#[from] Refusal),
+    /// The stakes are held for another game.
+    #[error("the stakes are held for game {}, not for {}", .held_for.0, .ordered.0)]
+    OtherGame {
+        /// For which.
+        held_for: GameId,
+        /// What the order says.
+        ordered: GameId,
+    },
+    /// A request with impossible terms follows one with possible ones.
+    #[error("the stakes were held before, under terms that can be held")]
+    HeldBefore,
+}
+
+/// The state of a match's money, folded from its stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatchMoney {
+    match_id: MatchId,
+    settlement: Settlement,
+    game: Option<GameId>,
+}
+
+impl MatchMoney {
+    /// Before anything happened.
+    #[must_use]
+    pub fn new(match_id: MatchId) -> Self {
+        Self { match_id, settlement: Settlement::Open, game: None }
+    }
+
+    /// How the match's money stands.
+    #[must_use]
+    pub fn settlement(&self) -> &Settlement {
+        &self.settlement
+    }
+
+    /// After an event of the match's stream.
+    #[must_use]
+    pub fn evolve(mut self, event: &WalletEvent) -> Self {
+        let settled = match event {
+            WalletEvent::StakesHeld { hold, game } => {
+                self.game = Some(*game);
+                Event::StakesHeld(*hold)
+            }
+            WalletEvent::StakesRefused { refusal, .. } => Event::StakesRefused(ledger_refusal(*refusal)),
+            WalletEvent::PotPaid { winner, split, .. } => Event::PotPaid { winner: *winner, split: *split },
+            WalletEvent::StakesRefunded { reason, .. } => Event::StakesRefunded(*reason),
+            WalletEvent::AccountOpened { .. } | WalletEvent::MoneyDeposited { .. } => return self,
+        };
+        self.settlement = self.settlement.evolve(&settled);
+        self
+    }
+
+    /// The accounts whose balances [`MatchMoney::decide`] has to be given, with their currency; none when no money can move.
+    #[must_use]
+    pub fn accounts(&self, order: &Order) -> Option<(Currency, [Account; 4])> {
+        let hold = match (order, &self.settlement) {
+            (Order::Hold { hold, .. }, Settlement::Open) => hold,
+            (_, Settlement::Held(hold)) => hold,
+            _ => return None,
+        };
+        let accounts = [
+            Account::Available(hold.white),
+            Account::Held(hold.white),
+            Account::Available(hold.black),
+            Account::Held(hold.black),
+        ];
+        Some((hold.currency, accounts))
+    }
+
+    /// Decides an order, given the balances of [`MatchMoney::accounts`].
+    ///
+    /// # Errors
+    /// When the order contradicts what was done (`WALLET-3`).
+    pub fn decide(&self, balances: &Balances, order: &Order) -> Result<Verdict, Contradiction> {
+        match (*order, &self.settlement) {
+            // A refusal is final, whatever comes after it; only a game that runs all the same is a contradiction.
+            (Order::Hold { .. } | Order::HoldMalformed | Order::Cancel, Settlement::Refused(_)) => {
+                Ok(Verdict::Nothing)
+            }
+            (Order::Hold { hold, game }, _) => self.hold(balances, hold, game),
+            (Order::HoldMalformed, Settlement::Open) => Ok(self.refused(StakesRefusal::Invalid)),
+            (Order::HoldMalformed, _) => Err(Contradiction::HeldBefore),
+            (Order::Cancel, Settlement::Open) => Ok(self.refused(StakesRefusal::MatchCancelled)),
+            (Order::Cancel, _) => self.refund(balances, RefundReason::Cancelled),
+            (Order::Pay { .. } | Order::Refund { .. }, Settlement::Open) => Ok(Verdict::NotYet),
+            (Order::Pay { game, winner }, _) => {
+                self.check_game(game)?;
+                self.pay(balances, winner)
+            }
+            (Order::Refund { game, reason }, _) => {
+                self.check_game(game)?;
+                self.refund(balances, reason)
+            }
+        }
+    }
+
+    fn hold(&self, balances: &Balances, hold: Hold, game: GameId) -> Result<Verdict, Contradiction> {
+        let command =
+            Command::HoldStakes { hold, transfer: step_transfer(match_uuid(self.match_id), "hold") };
+        let is_open = self.settlement == Settlement::Open;
+        match self.settlement.decide(balances, &command) {
+            Ok(Decision::Unchanged) => Ok(Verdict::Nothing),
+            Ok(Decision::Record { transfers, .. }) => {
+                Ok(Verdict::Post(Draft { event: WalletEvent::StakesHeld { hold, game }, transfers }))
+            }
+            Err(refusal) if is_open => Ok(self.refused(stakes_refusal(refusal))),
+            Err(refusal) => Err(refusal.into()),
+        }
+    }
+
+    fn pay(&self, balances: &Balances, winner: PlayerId) -> Result<Verdict, Contradiction> {
+        let subject = match_uuid(self.match_id);
+        let command = Command::PayWinner {
+            winner,
+            collect: step_transfer(subject, "collect"),
+            payout: step_transfer(subject, "payout"),
+        };
+        self.settle(balances, &command)
+    }
+
+    fn refund(&self, balances: &Balances, reason: RefundReason) -> Result<Verdict, Contradiction> {
+        let command =
+            Command::RefundStakes { reason, transfer: step_transfer(match_uuid(self.match_id), "refund") };
+        self.settle(balances, &command)
+    }
+
+    fn settle(&self, balances: &Balances, command: &Command) -> Result<Verdict, Contradiction> {
+        match self.settlement.decide(balances, command)? {
+            Decision::Unchanged => Ok(Verdict::Nothing),
+            Decision::Record { event, transfers } => Ok(self.settled(event, transfers)),
+        }
+    }
+
+    fn settled(&self, event: Event, transfers: Vec<Transfer>) -> Verdict {
+        let hold = self.settlement.open_hold().expect("only held stakes are settled");
+        let game = self.game.expect("held stakes are held for a game");
+        let match_id = self.match_id;
+        let event = match event {
+            Event::PotPaid { winner, split } => {
+                WalletEvent::PotPaid { match_id, game, winner, currency: hold.currency, split }
+            }
+            Event::StakesRefunded(reason) => WalletEvent::StakesRefunded { match_id, game, reason },
+            Event::StakesHeld(_) | Event::StakesRefused(_) => {
+                unreachable!("paying and refunding hold and refuse nothing")
+            }
+        };
+        Verdict::Post(Draft { event, transfers })
+    }
+
+    fn refused(&self, refusal: StakesRefusal) -> Verdict {
+        Verdict::Post(Draft {
+            event: WalletEvent::StakesRefused { match_id: self.match_id, refusal },
+            transfers: Vec::new(),
+        })
+    }
+
+    fn check_game(&self, ordered: GameId) -> Result<(), Contradiction> {
+        match self.game {
+            Some(held_for) if held_for != ordered => Err(Contradiction::OtherGame { held_for, ordered }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is recorded for a refusal of the rules.
+fn stakes_refusal(refusal: Refusal) -> StakesRefusal {
+    match refusal {
+        Refusal::InsufficientFunds { player } | Refusal::WrongCurrency { player, .. } => {
+            StakesRefusal::InsufficientFunds(player)
+        }
+        Refusal::SamePlayer
+        | Refusal::NotAPlayer { .. }
+        | Refusal::Overflow
+        | Refusal::HeldOtherwise
+        | Refusal::NothingHeld
+        | Refusal::AlreadySettled { .. } => StakesRefusal::Invalid,
+    }
+}
+
+/// The rules' name for a recorded refusal. They only need to know that there was one.
+fn ledger_refusal(refusal: StakesRefusal) -> Refusal {
+    match refusal {
+        StakesRefusal::InsufficientFunds(player) => Refusal::InsufficientFunds { player },
+        StakesRefusal::Invalid | StakesRefusal::MatchCancelled => Refusal::NothingHeld,
+    }
+}
+
+#[cfg(test)]
+mod tests;

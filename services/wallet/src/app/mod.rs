@@ -1,0 +1,38 @@
+//! The decisions, without a database or a wire: what an order does to the money of a match or of a player.
+
+pub mod audit;
+pub mod match_money;
+pub mod opening;
+pub mod posting;
+pub mod statement;
+
+use domain_ledger::{MatchId, PlayerId, TransferId};
+use uuid::Uuid;
+
+/// A game, known here only as what a match's money is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GameId(pub Uuid);
+
+/// The player's id as others write it.
+#[must_use]
+pub fn player_uuid(player: PlayerId) -> Uuid {
+    Uuid::from_u128(player.value())
+}
+
+/// The match's id as others write it.
+#[must_use]
+pub fn match_uuid(match_id: MatchId) -> Uuid {
+    Uuid::from_u128(match_id.value())
+}
+
+/// The id of a step of something: always the same, so that a repeated step is the same step.
+#[must_use]
+pub fn step_uuid(subject: Uuid, step: &str) -> Uuid {
+    Uuid::new_v5(&subject, step.as_bytes())
+}
+
+/// The id of the transfer of a step.
+#[must_use]
+pub fn step_transfer(subject: Uuid, step: &str) -> TransferId {
+    TransferId::new(step_uuid(subject, step).as_u128())
+}

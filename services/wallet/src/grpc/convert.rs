@@ -1,0 +1,38 @@
+//! From rows to messages.
+
+use proto::types::v1::Money;
+use proto::wallet::v1::{Balance, StatementLine};
+use uuid::Uuid;
+
+use crate::store::balances::BalanceRow;
+use crate::store::statement::LineRow;
+
+pub(super) fn balance(row: BalanceRow) -> Balance {
+    Balance {
+        available: Some(money(row.available, &row.currency)),
+        held: Some(money(row.held, &row.currency)),
+    }
+}
+
+pub(super) fn line(row: LineRow) -> StatementLine {
+    let recorded_at = row.recorded_at;
+    StatementLine {
+        transfer_id: row.transfer_id.to_string(),
+        kind: i32::from(row.kind),
+        available_change: Some(money(row.available_change, &row.currency)),
+        held_change: Some(money(row.held_change, &row.currency)),
+        available_after: Some(money(row.available_after, &row.currency)),
+        match_id: text(row.match_id),
+        game_id: text(row.game_id),
+        recorded_at_ms: recorded_at.unix_timestamp() * 1_000 + i64::from(recorded_at.millisecond()),
+        fee: row.fee.map(|fee| money(fee, &row.currency)),
+    }
+}
+
+fn text(id: Option<Uuid>) -> String {
+    id.map(|id| id.to_string()).unwrap_or_default()
+}
+
+fn money(minor_units: i64, currency: &str) -> Money {
+    Money { minor_units, currency: currency.to_owned() }
+}

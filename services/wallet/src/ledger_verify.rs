@@ -1,0 +1,160 @@
+//! `ledger verify`: recomputes every balance from the log and names the first difference (`WALLET-6`).
+
+use std::collections::BTreeSet;
+
+use event_store::{LOAD_ROWS_MAX, RecordedEvent, ScanPosition};
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use crate::app::audit::{Audit, Difference as LogDifference, Totals};
+use crate::app::posting::Posting;
+use crate::store::entries::{self, EntryRow};
+use crate::store::{balances, codec};
+
+/// All of one moment, and nothing changed by it.
+const BEGIN: &str = "begin isolation level repeatable read read only";
+
+/// A check of a large ledger takes longer than any statement or pause of a request may.
+const UNLIMITED: &str = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
+
+/// What a check has come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerifyReport {
+    /// What was read; only what was read before the difference, if there is one.
+    pub totals: Totals,
+    /// The first difference; nothing when everything adds up.
+    pub difference: Option<Difference>,
+}
+
+impl VerifyReport {
+    /// The sum of all ledger entries of all currencies, in minor units; zero, if all is well.
+    #[must_use]
+    pub fn ledger_sum_minor(&self) -> i128 {
+        self.totals.sums_minor.values().sum()
+    }
+
+    /// Whether everything adds up.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.difference.is_none()
+    }
+}
+
+/// The first thing that does not add up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    /// An event cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] codec::CodecError),
+    /// The log, or what stands on the accounts.
+    #[error(transparent)]
+    Log(#[from] LogDifference),
+    /// The table of entries has not exactly the entries of a transfer of the log.
+    #[error("transfer {transfer_id}: its stored entries are not those of the log")]
+    Entries {
+        /// Whose.
+        transfer_id: Uuid,
+    },
+    /// The table of entries has some that belong to no transfer of the log.
+    #[error("{stored} entries are stored, the log has {logged}")]
+    EntryCount {
+        /// In the table.
+        stored: i64,
+        /// In the log.
+        logged: u64,
+    },
+    /// A stored balance is on no account, or in no currency, that there is.
+    #[error("a stored balance of owner {owner_id} names no account")]
+    NoAccount {
+        /// Whose.
+        owner_id: Uuid,
+    },
+}
+
+/// Checks the whole ledger as it stands at one moment. Nothing is locked: players go on meanwhile.
+///
+/// # Errors
+/// When the database does not answer. That the ledger does not add up is a report, not an error.
+pub async fn verify(pool: &PgPool) -> Result<VerifyReport, sqlx::Error> {
+    let mut tx = pool.begin_with(BEGIN).await?;
+    sqlx::raw_sql(UNLIMITED).execute(&mut *tx).await?;
+    let report = verify_in(&mut tx).await?;
+    tx.rollback().await?;
+    Ok(report)
+}
+
+async fn verify_in(conn: &mut PgConnection) -> Result<VerifyReport, sqlx::Error> {
+    let mut audit = Audit::default();
+    let mut position = ScanPosition::START;
+    loop {
+        let events = event_store::scan(&mut *conn, position, LOAD_ROWS_MAX).await?;
+        let Some(last) = events.last() else { break };
+        position = ScanPosition::after(last);
+        if let Err(difference) = check_page(conn, &mut audit, &events).await? {
+            return Ok(differs(audit.totals().clone(), difference));
+        }
+    }
+    let totals = audit.totals().clone();
+    let stored = entries::count(&mut *conn).await?;
+    if u64::try_from(stored) != Ok(totals.entries) {
+        let logged = totals.entries;
+        return Ok(differs(totals, Difference::EntryCount { stored, logged }));
+    }
+    let mut standing = Vec::new();
+    for row in balances::all(&mut *conn).await? {
+        match row.standing() {
+            Some(balance) => standing.push(balance),
+            None => {
+                let owner_id = row.key.owner_id;
+                return Ok(differs(totals, Difference::NoAccount { owner_id }));
+            }
+        }
+    }
+    Ok(match audit.finish(standing) {
+        Ok(totals) => VerifyReport { totals, difference: None },
+        Err(difference) => differs(totals, difference.into()),
+    })
+}
+
+fn differs(totals: Totals, difference: Difference) -> VerifyReport {
+    VerifyReport { totals, difference: Some(difference) }
+}
+
+async fn check_page(
+    conn: &mut PgConnection,
+    audit: &mut Audit,
+    events: &[RecordedEvent],
+) -> Result<Result<(), Difference>, sqlx::Error> {
+    let mut postings = Vec::with_capacity(events.len());
+    for event in events {
+        let posting = match codec::read(event) {
+            Ok(posting) => posting,
+            Err(unreadable) => return Ok(Err(unreadable.into())),
+        };
+        if let Err(difference) = audit.take(event.stream_id, event.version, &posting) {
+            return Ok(Err(difference.into()));
+        }
+        postings.push(posting);
+    }
+    check_entries(conn, &postings).await
+}
+
+/// Compares the table of entries with the transfers of the log, entry by entry.
+async fn check_entries(
+    conn: &mut PgConnection,
+    postings: &[Posting],
+) -> Result<Result<(), Difference>, sqlx::Error> {
+    let logged: BTreeSet<EntryRow> = postings
+        .iter()
+        .flat_map(|posting| &posting.transfers)
+        .flat_map(|booked| entries::rows(&booked.transfer))
+        .collect();
+    let ids: BTreeSet<Uuid> = logged.iter().map(|row| row.transfer_id).collect();
+    let ids: Vec<Uuid> = ids.into_iter().collect();
+    let stored = entries::of_transfers(conn, &ids).await?;
+    let stored: BTreeSet<EntryRow> = stored.into_iter().collect();
+    Ok(match logged.symmetric_difference(&stored).next() {
+        None => Ok(()),
+        Some(row) => Err(Difference::Entries { transfer_id: row.transfer_id }),
+    })
+}

@@ -1,0 +1,65 @@
+//! Events as the bytes that stand in the log, and back.
+//!
+//! Reading checks everything again, because a log outlives the code that wrote it: what does not make a transfer or a hold
+//! is an error with a name, never a silent zero.
+
+mod decode;
+mod encode;
+
+use event_store::RecordedEvent;
+
+pub use encode::{Encoded, write};
+
+use crate::app::posting::Posting;
+
+/// The version of the data of every event so far.
+pub const SCHEMA: i16 = 1;
+
+/// Stable names of the events.
+pub mod kinds {
+    /// [`proto::wallet::v1::AccountOpened`].
+    pub const ACCOUNT_OPENED: &str = "AccountOpened";
+    /// [`proto::wallet::v1::MoneyDeposited`].
+    pub const MONEY_DEPOSITED: &str = "MoneyDeposited";
+    /// [`proto::wallet::v1::StakesHeld`].
+    pub const STAKES_HELD: &str = "StakesHeld";
+    /// [`proto::wallet::v1::StakesRefused`].
+    pub const STAKES_REFUSED: &str = "StakesRefused";
+    /// [`proto::wallet::v1::PotPaid`].
+    pub const POT_PAID: &str = "PotPaid";
+    /// [`proto::wallet::v1::StakesRefunded`].
+    pub const STAKES_REFUNDED: &str = "StakesRefunded";
+}
+
+/// An event of the log is not one of ours, or is damaged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("event {kind} (schema {schema}) of stream {stream_id}, version {version}: {reason}")]
+pub struct CodecError {
+    /// Its name.
+    pub kind: String,
+    /// The version of its data.
+    pub schema: i16,
+    /// Its stream.
+    pub stream_id: uuid::Uuid,
+    /// Its place there.
+    pub version: i64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Reads an event of the log.
+///
+/// # Errors
+/// Names the event and what is wrong with it.
+pub fn read(event: &RecordedEvent) -> Result<Posting, CodecError> {
+    decode::posting(event).map_err(|reason| CodecError {
+        kind: event.kind.clone(),
+        schema: event.schema,
+        stream_id: event.stream_id,
+        version: event.version,
+        reason: reason.0,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Golden bytes: what stands in the log today must be readable for ever.
+
+use domain_ledger::{
+    Account, Amount, Balances, BasisPoints, Currency, Hold, MatchId, PlayerId, PotSplit, RefundReason,
+};
+use event_store::Metadata;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::*;
+use crate::app::GameId;
+use crate::app::match_money::{MatchMoney, Order, Verdict};
+use crate::app::opening::{OpeningDeposit, open_account, opening_deposit};
+use crate::app::posting::{Draft, book};
+
+const WHITE: PlayerId = PlayerId::new(0xa);
+const BLACK: PlayerId = PlayerId::new(0xb);
+const MATCH: MatchId = MatchId::new(0xc);
+const GAME: GameId = GameId(Uuid::from_u128(0xd));
+
+fn hold() -> Hold {
+    Hold {
+        match_id: MATCH,
+        white: WHITE,
+        black: BLACK,
+        stake: Amount::new(333).expect("positive"),
+        currency: Currency::XPL,
+        fee: BasisPoints::new(250).expect("less than the whole"),
+    }
+}
+
+fn funds() -> Balances {
+    let mut balances = Balances::new();
+    balances.load(Account::Available(WHITE), Currency::XPL, 1_000);
+    balances.load(Account::Available(BLACK), Currency::XPL, 2_000);
+    balances
+}
+
+fn decided(money: &MatchMoney, balances: &mut Balances, order: &Order) -> Posting {
+    let verdict = money.decide(balances, order).expect("no contradiction");
+    let Verdict::Post(draft) = verdict else {
+        panic!("nothing was decided: {verdict:?}");
+    };
+    posted(draft, balances)
+}
+
+fn posted(draft: Draft, balances: &mut Balances) -> Posting {
+    book(draft, balances).expect("bookable")
+}
+
+/// One posting of each event.
+fn every_event() -> Vec<Posting> {
+    let mut balances = Balances::new();
+    let opened = posted(open_account(WHITE, "Paul".to_owned()), &mut balances);
+    let deposit =
+        OpeningDeposit { amount: Amount::new(1_000_000).expect("positive"), currency: Currency::XPL };
+    let deposit = opening_deposit(WHITE, deposit, &balances).expect("it fits");
+    let deposited = posted(deposit, &mut balances);
+
+    let open = MatchMoney::new(MATCH);
+    let mut balances = funds();
+    let held = decided(&open, &mut balances, &Order::Hold { hold: hold(), game: GAME });
+    let money = open.evolve(&held.event);
+    let mut refund_balances = balances.clone();
+    let pay = Order::Pay { game: GAME, winner: BLACK };
+    let paid = decided(&money, &mut balances, &pay);
+    let refund = Order::Refund { game: GAME, reason: RefundReason::Drawn };
+    let refunded = decided(&money, &mut refund_balances, &refund);
+    let refused = decided(&open, &mut Balances::new(), &Order::Hold { hold: hold(), game: GAME });
+    vec![opened, deposited, held, refused, paid, refunded]
+}
+
+fn recorded(encoded: &Encoded) -> RecordedEvent {
+    RecordedEvent {
+        stream_id: Uuid::from_u128(1),
+        version: 1,
+        event_id: Uuid::from_u128(2),
+        kind: encoded.kind.to_owned(),
+        schema: SCHEMA,
+        data: encoded.data.clone(),
+        metadata: Metadata {
+            correlation_id: Uuid::nil(),
+            causation_id: Uuid::nil(),
+            actor: "wallet".to_owned(),
+            trace_parent: None,
+        },
+        recorded_at: OffsetDateTime::UNIX_EPOCH,
+    }
+}
+
+#[test]
+fn what_is_written_reads_back_the_same() {
+    for posting in every_event() {
+        let read = read(&recorded(&write(&posting))).expect("readable");
+        assert_eq!(read, posting);
+    }
+}
+
+#[test]
+fn the_bytes_of_version_1_of_every_event_stay_what_they_are() {
+    let golden = include_str!("golden_v1.txt");
+    let written: String = every_event()
+        .iter()
+        .map(write)
+        .map(|encoded| format!("{} {}\n", encoded.kind, hex(&encoded.data)))
+        .collect();
+    assert_eq!(written, golden);
+}
+
+#[test]
+fn the_stored_bytes_of_version_1_are_read() {
+    let lines: Vec<&str> = include_str!("golden_v1.txt").lines().collect();
+    assert_eq!(lines.len(), 6);
+    for (line, posting) in lines.into_iter().zip(every_event()) {
+        let (kind, data) = line.split_once(' ').expect("a name and bytes");
+        let mut event = recorded(&write(&posting));
+        event.kind = kind.to_owned();
+        event.data = unhex(data);
+        assert_eq!(read(&event).expect("readable"), posting);
+    }
+}
+
+#[test]
+fn damaged_events_are_named_and_never_read_as_something_else() {
+    let whole = recorded(&write(&every_event()[2]));
+    let mut unknown = whole.clone();
+    unknown.schema = 2;
+    let mut renamed = whole.clone();
+    renamed.kind = "StakesWithheld".to_owned();
+    let mut cut = whole.clone();
+    cut.data.truncate(whole.data.len() - 3);
+    for damaged in [unknown, renamed, cut] {
+        let error = read(&damaged).expect_err("it is damaged");
+        assert_eq!((error.kind, error.version), (damaged.kind, damaged.version));
+    }
+}
+
+#[test]
+fn a_fee_of_odd_stakes_is_rounded_down_and_payout_and_fee_are_the_pot() {
+    // F09: stakes 333 at 2.5 %.
+    let paid = &every_event()[4].event;
+    let crate::app::posting::WalletEvent::PotPaid { split, .. } = paid else {
+        panic!("not a payout: {paid:?}");
+    };
+    let expected = PotSplit { payout_minor: 650, fee_minor: 16 };
+    assert_eq!(*split, expected);
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal"))
+        .collect()
+}

@@ -1,0 +1,78 @@
+//! The statements of players.
+
+use sqlx::{PgConnection, PgExecutor};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::app::statement::{Line, LineKind};
+use crate::app::{match_uuid, player_uuid};
+
+const INSERT: &str = include_str!("queries/insert_statement_lines.sql");
+const PAGE: &str = include_str!("queries/statement_page.sql");
+
+/// The number stored for a kind of line: that of `stakemate.wallet.v1.TransferKind`.
+fn kind_code(kind: LineKind) -> i16 {
+    match kind {
+        LineKind::Deposit => 1,
+        LineKind::Hold => 2,
+        LineKind::Payout => 3,
+        LineKind::Refund => 4,
+    }
+}
+
+/// Writes the lines of a posting.
+pub async fn insert(conn: &mut PgConnection, lines: &[Line]) -> Result<(), sqlx::Error> {
+    for line in lines {
+        sqlx::query(INSERT)
+            .bind(player_uuid(line.player))
+            .bind(Uuid::from_u128(line.transfer.value()))
+            .bind(line.available_change_minor)
+            .bind(line.held_change_minor)
+            .bind(line.available_after_minor)
+            .bind(line.match_id.map(match_uuid))
+            .bind(line.game.map(|game| game.0))
+            .bind(line.fee_minor)
+            .bind(kind_code(line.kind))
+            .bind(line.currency.as_str())
+            .execute(&mut *conn)
+            .await?;
+    }
+    Ok(())
+}
+
+/// A line as it is read.
+#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+pub struct LineRow {
+    /// Its place, which only rises.
+    pub line: i64,
+    /// The transfer.
+    pub transfer_id: Uuid,
+    /// When it was booked.
+    pub recorded_at: OffsetDateTime,
+    /// In minor units.
+    pub available_change: i64,
+    /// In minor units.
+    pub held_change: i64,
+    /// In minor units.
+    pub available_after: i64,
+    /// The match, if any.
+    pub match_id: Option<Uuid>,
+    /// The game, if any.
+    pub game_id: Option<Uuid>,
+    /// In minor units; on the winner's line.
+    pub fee: Option<i64>,
+    /// `stakemate.wallet.v1.TransferKind`.
+    pub kind: i16,
+    /// The code.
+    pub currency: String,
+}
+
+/// At most `limit` lines of a player, newest first, from before the line `before`.
+pub async fn page(
+    executor: impl PgExecutor<'_>,
+    player_id: Uuid,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<LineRow>, sqlx::Error> {
+    sqlx::query_as(PAGE).bind(player_id).bind(before).bind(limit).fetch_all(executor).await
+}
