@@ -216,7 +216,11 @@ def untested() -> list[str]:
 def _noticed(rule: Rule | None, seed: Mistake, production: Manifests) -> bool:
     broken = copy.deepcopy(production)
     seed(broken)
+    return bool(_messages(rule, broken) - _messages(rule, production))
+
+
+def _messages(rule: Rule | None, manifests: Manifests) -> set[str]:
+    """What a rule, or the schema where there is none, has against the manifests: they may be wrong even without our mistake."""
     if rule is None:
-        return any(invalid(resource) for resource in broken.resources) and not any(map(invalid, production.resources))
-    before = {str(finding) for finding in run(rule, production).findings}
-    return any(str(finding) not in before for finding in run(rule, broken).findings)
+        return {problem for problem in map(invalid, manifests.resources) if problem}
+    return {str(finding) for finding in run(rule, manifests).findings}

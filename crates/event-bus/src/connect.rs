@@ -128,7 +128,9 @@ fn signing_in(options: ConnectOptions, addresses: &[ServerAddr]) -> ConnectOptio
 }
 
 fn credentials(addresses: &[ServerAddr]) -> Option<(String, String)> {
-    addresses.iter().find_map(|address| Some((address.username()?.to_owned(), address.password()?.to_owned())))
+    addresses
+        .iter()
+        .find_map(|address| Some((address.username()?.to_owned(), address.password()?.to_owned())))
 }
 
 fn reconnect_delay(attempts: usize) -> Duration {

@@ -45,7 +45,8 @@ pub enum MetadataError {
 }
 
 /// The stored shape (`stakemate.type.v1.EventMetadata`). The causation id is left out where it equals the correlation
-/// id, as with every first event of a request: 18 bytes a move that the log need not keep.
+/// id, as with every first event of a request, and an actor that is a player is kept as the bytes of the id: 38 bytes a
+/// move that the log need not hold.
 #[derive(Clone, PartialEq, prost::Message)]
 struct StoredMetadata {
     #[prost(bytes = "vec", tag = "1")]
@@ -56,6 +57,8 @@ struct StoredMetadata {
     actor: String,
     #[prost(string, tag = "4")]
     trace_parent: String,
+    #[prost(bytes = "vec", tag = "5")]
+    actor_id: Vec<u8>,
 }
 
 impl Metadata {
@@ -86,11 +89,13 @@ impl Metadata {
         } else {
             self.causation_id.as_bytes().to_vec()
         };
+        let actor_id = canonical_id(&self.actor);
         StoredMetadata {
             correlation_id: self.correlation_id.as_bytes().to_vec(),
             causation_id,
-            actor: self.actor.clone(),
+            actor: if actor_id.is_some() { String::new() } else { self.actor.clone() },
             trace_parent: self.trace_parent.clone().unwrap_or_default(),
+            actor_id: actor_id.map(|id| id.as_bytes().to_vec()).unwrap_or_default(),
         }
         .encode_to_vec()
     }
@@ -104,10 +109,19 @@ impl Metadata {
         Ok(Self {
             correlation_id,
             causation_id,
-            actor: stored.actor,
+            actor: if stored.actor_id.is_empty() {
+                stored.actor
+            } else {
+                parse_id(&stored.actor_id)?.to_string()
+            },
             trace_parent: Some(stored.trace_parent).filter(|parent| !parent.is_empty()),
         })
     }
+}
+
+/// The id that `actor` is the usual spelling of; another spelling would not be read back as it was.
+fn canonical_id(actor: &str) -> Option<Uuid> {
+    Uuid::try_parse(actor).ok().filter(|id| id.to_string() == actor)
 }
 
 fn parse_id(bytes: &[u8]) -> Result<Uuid, MetadataError> {

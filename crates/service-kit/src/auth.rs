@@ -125,7 +125,9 @@ pub fn principal<T>(request: &Request<T>) -> Result<Principal, Status> {
         Some(Authentication::Refused(TokenError::Invalid)) => {
             (CommonErrorReason::TokenInvalid, "the access token is not one of ours")
         }
-        Some(Authentication::Anonymous) | None => (CommonErrorReason::TokenMissing, "this call needs an access token"),
+        Some(Authentication::Anonymous) | None => {
+            (CommonErrorReason::TokenMissing, "this call needs an access token")
+        }
     };
     Err(status::unauthenticated(reason, message))
 }

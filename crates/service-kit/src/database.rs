@@ -1,11 +1,14 @@
 //! The pool with its limits, and the migrations.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
+use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
-use sqlx::Connection;
 
 use crate::config::CommonConfig;
 
@@ -49,7 +52,11 @@ pub enum OpenError {
 ///
 /// # Errors
 /// When the address is malformed, Postgres does not answer, or a migration fails.
-pub async fn open(config: &CommonConfig, service: &'static str, migrator: &Migrator) -> Result<PgPool, OpenError> {
+pub async fn open(
+    config: &CommonConfig,
+    service: &'static str,
+    migrator: &Migrator,
+) -> Result<PgPool, OpenError> {
     migrate(&config.database_url, service, migrator).await?;
     let options = connect_options(&config.database_url, service)?.options([
         ("statement_timeout", millis(STATEMENT_MAX)),
@@ -70,7 +77,11 @@ pub async fn open(config: &CommonConfig, service: &'static str, migrator: &Migra
 ///
 /// # Errors
 /// As [`open`].
-pub async fn migrate(url: &SecretString, service: &'static str, migrator: &Migrator) -> Result<(), OpenError> {
+pub async fn migrate(
+    url: &SecretString,
+    service: &'static str,
+    migrator: &Migrator,
+) -> Result<(), OpenError> {
     let mut conn = connect(connect_options(url, service)?).await?;
     // One process at a time: pods of a rollout start together, and `create table if not exists` is not safe in parallel.
     sqlx::query("select pg_advisory_lock($1)")

@@ -61,7 +61,8 @@ mod tests {
         let id = Uuid::now_v7();
         assert_eq!(parse(&id.to_string()), Ok(id));
         assert_eq!(parse(""), Err(IdError::Missing));
-        for bad in [id.simple().to_string(), id.braced().to_string(), Uuid::nil().to_string(), "x".repeat(36)] {
+        for bad in [id.simple().to_string(), id.braced().to_string(), Uuid::nil().to_string(), "x".repeat(36)]
+        {
             assert_eq!(parse(&bad), Err(IdError::Malformed), "{bad}");
         }
     }

@@ -28,8 +28,11 @@ pub use request_limit::RequestLimit;
 /// What a layer does with a call.
 pub trait Around: Clone + Send + Sync + 'static {
     /// Handles the call; `next` is the rest of the stack.
-    fn around<S: Stacked>(&self, request: Request<Body>, next: Next<S>)
-    -> impl Future<Output = Response<Body>> + Send;
+    fn around<S: Stacked>(
+        &self,
+        request: Request<Body>,
+        next: Next<S>,
+    ) -> impl Future<Output = Response<Body>> + Send;
 }
 
 /// A service that takes and gives HTTP with tonic's bodies and does not fail: failures are responses.
@@ -39,7 +42,10 @@ pub trait Stacked:
 }
 
 impl<S> Stacked for S where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + 'static
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static
 {
 }
 

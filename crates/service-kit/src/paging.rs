@@ -109,8 +109,13 @@ mod tests {
         assert_eq!(read_page(100, "").expect("a good page").size, 100);
         let status = read_page(101, "!").expect_err("too large");
         let details = status.get_error_details();
-        let fields: Vec<_> =
-            details.bad_request().expect("a bad request").field_violations.iter().map(|v| v.field.clone()).collect();
+        let fields: Vec<_> = details
+            .bad_request()
+            .expect("a bad request")
+            .field_violations
+            .iter()
+            .map(|v| v.field.clone())
+            .collect();
         assert_eq!(fields, ["page_size", "page_token"]);
     }
 

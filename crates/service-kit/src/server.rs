@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use axum::response::IntoResponse;
 use http::Request;
+use socket2::SockRef;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
@@ -40,8 +41,8 @@ pub const REQUEST_BYTES_MAX: u64 = 1024 * 1024;
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(10);
 /// … and closed when none came for so long (H12).
 const KEEPALIVE_MAX: Duration = Duration::from_secs(5);
-/// Calls that one connection has open at most: the gateway sends many players' calls over one.
-const STREAMS_PER_CONNECTION_MAX: u32 = 10_000;
+/// Calls that one connection has open at most: the gateway sends all players' calls over one.
+const STREAMS_PER_CONNECTION_MAX: u32 = 100_000;
 
 /// The server could not start or not go on.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +92,7 @@ impl Server {
 
     /// Adds a gRPC service.
     #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "nobody adds servers up")]
     pub fn add<S>(mut self, service: S) -> Self
     where
         S: Service<Request<Body>, Error = Infallible> + NamedService + Clone + Send + Sync + 'static,
@@ -157,7 +159,8 @@ impl Bound {
 
         let stack = stack(verifier, names, routes.add_service(health).prepare());
         let incoming = TcpIncoming::from(self.grpc).with_nodelay(Some(true));
-        let serving = builder().serve_with_incoming_shutdown(stack, incoming, shutdown.clone().cancelled_owned());
+        let serving =
+            builder().serve_with_incoming_shutdown(stack, incoming, shutdown.clone().cancelled_owned());
         let result = drained(serving, &readiness, shutdown).await;
 
         stopped.cancel();
@@ -171,7 +174,11 @@ impl Bound {
 ///
 /// # Errors
 /// When the server fails.
-pub async fn drained<F>(serving: F, readiness: &Readiness, shutdown: CancellationToken) -> Result<(), ServeError>
+pub async fn drained<F>(
+    serving: F,
+    readiness: &Readiness,
+    shutdown: CancellationToken,
+) -> Result<(), ServeError>
 where
     F: Future<Output = Result<(), tonic::transport::Error>>,
 {
@@ -196,6 +203,14 @@ pub fn builder() -> tonic::transport::Server {
         .http2_keepalive_interval(Some(KEEPALIVE_EVERY))
         .http2_keepalive_timeout(Some(KEEPALIVE_MAX))
         .max_concurrent_streams(STREAMS_PER_CONNECTION_MAX)
+}
+
+/// The connections of a listener: small frames go out at once, and a peer that is gone without a word is noticed, in
+/// HTTP/1.1 too, which has no pings (H12). Also for the gateway.
+pub fn incoming(listener: TcpListener) -> TcpIncoming {
+    // Accepted sockets inherit it. Where it cannot be set, a dead peer is noticed later, by the system's own timers.
+    let _ = SockRef::from(&listener).set_tcp_user_timeout(Some(KEEPALIVE_EVERY + KEEPALIVE_MAX));
+    TcpIncoming::from(listener).with_nodelay(Some(true)).with_keepalive(Some(KEEPALIVE_EVERY))
 }
 
 /// Listens on an address.

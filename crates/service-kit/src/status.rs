@@ -136,7 +136,11 @@ fn retriable(code: Code, reason: impl Reason, message: impl Into<String>, retry_
     Status::with_error_details(code, message, details)
 }
 
-fn put_reason<R: Reason>(details: &mut ErrorDetails, reason: R, metadata: impl IntoIterator<Item = Metadata>) {
+fn put_reason<R: Reason>(
+    details: &mut ErrorDetails,
+    reason: R,
+    metadata: impl IntoIterator<Item = Metadata>,
+) {
     let metadata: HashMap<_, _> = metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     details.set_error_info(reason.name(), R::DOMAIN, metadata);
 }

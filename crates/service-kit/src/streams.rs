@@ -1,6 +1,6 @@
 //! What turns a source of frames into a server stream: heartbeats, draining, and an end that is never a clean one by mistake.
 //!
-//! ```ignore
+//! ```text
 //! let stream = Live::new(frames, WatchFrames { sequence: 0 }, shutdown.clone()).until(principal.expires_at).boxed();
 //! Ok(Response::new(stream))
 //! ```
@@ -63,7 +63,14 @@ where
     /// Sends what `source` gives. When the source ends the stream ends OK; when it gives an error the stream ends with
     /// it; when `shutdown` is cancelled it ends with a draining frame and UNAVAILABLE.
     pub fn new(source: S, pulse: P, shutdown: CancellationToken) -> Self {
-        Self { source, pulse, shutdown, until: None, heartbeat_every: HEARTBEAT_EVERY, frame: std::marker::PhantomData }
+        Self {
+            source,
+            pulse,
+            shutdown,
+            until: None,
+            heartbeat_every: HEARTBEAT_EVERY,
+            frame: std::marker::PhantomData,
+        }
     }
 
     /// Another pause than [`HEARTBEAT_EVERY`], for tests.
@@ -80,7 +87,8 @@ where
 
     /// The stream.
     pub fn boxed(self) -> FrameStream<F> {
-        let mut heartbeat = tokio::time::interval_at(Instant::now() + self.heartbeat_every, self.heartbeat_every);
+        let mut heartbeat =
+            tokio::time::interval_at(Instant::now() + self.heartbeat_every, self.heartbeat_every);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let left = self.until.map(|until| until.duration_since(SystemTime::now()).unwrap_or_default());
         let state = State {
@@ -121,7 +129,10 @@ impl<S, P> State<S, P> {
             Phase::Open => self.next_open().await?,
             Phase::Drained => {
                 self.phase = Phase::Ended;
-                Err(status::unavailable("this instance is about to stop; resume elsewhere", status::RETRY_AFTER))
+                Err(status::unavailable(
+                    "this instance is about to stop; resume elsewhere",
+                    status::RETRY_AFTER,
+                ))
             }
             Phase::Ended => return None,
         };

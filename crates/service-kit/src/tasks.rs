@@ -3,6 +3,9 @@
 //! A relay or a consumer that ended early would leave a service that answers calls and does nothing else. So the end of any
 //! task before the stop, by error, panic or return, stops the whole service: the orchestrator starts it again.
 
+#[cfg(test)]
+mod tests;
+
 use std::error::Error;
 use std::future::Future;
 use std::time::Duration;

@@ -3,6 +3,9 @@
 //! Logs are JSON lines on standard output. Spans always have ids, so that a trace context that came in goes on through events
 //! and messages; they are exported only where an endpoint is configured. Metrics are read from the admin port.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -126,7 +129,10 @@ pub fn trace_id_of(span: &Span) -> Option<String> {
     context.is_valid().then(|| context.trace_id().to_string())
 }
 
-fn tracer_provider(service: &'static str, endpoint: Option<&str>) -> Result<SdkTracerProvider, TelemetryError> {
+fn tracer_provider(
+    service: &'static str,
+    endpoint: Option<&str>,
+) -> Result<SdkTracerProvider, TelemetryError> {
     let builder =
         SdkTracerProvider::builder().with_resource(Resource::builder().with_service_name(service).build());
     let Some(endpoint) = endpoint else {

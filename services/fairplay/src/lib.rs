@@ -15,17 +15,19 @@
 //!
 //! # Invariants
 //!
-//! * FAIR-1 Of any number of matches proposed for a pair on a UTC day, at the same time or not, six are reserved; the others
+//! FAIR-1 to FAIR-5, PAIR-1 and PAIR-2 are those of the pure core, `domain-fairplay`.
+//!
+//! * FAIR-11 Of any number of matches proposed for a pair on a UTC day, at the same time or not, six are reserved; the others
 //!   are refused. A place is given back when its match or game comes to nothing.
-//! * FAIR-2 Every match gets one answer, whatever comes twice. A match that was given up before its proposal came takes no place.
-//! * FAIR-3 A finished staked game is queued for analysis once, in the transaction that counts it.
-//! * FAIR-4 A report, its event and the end of its job are one transaction. Before it, nothing of the analysis can be seen.
-//! * FAIR-5 A job is finished by the holder of its claim only. The claim of a worker that died runs out and is taken by
+//! * FAIR-12 Every match gets one answer, whatever comes twice. A match that was given up before its proposal came takes no place.
+//! * FAIR-13 A finished staked game is queued for analysis once, in the transaction that counts it.
+//! * FAIR-14 A report, its event and the end of its job are one transaction. Before it, nothing of the analysis can be seen.
+//! * FAIR-15 A job is finished by the holder of its claim only. The claim of a worker that died runs out and is taken by
 //!   another, and that of a worker that stops is handed back.
-//! * FAIR-6 A job that fails is tried three times, then parked for a person. It never holds up another job for good.
-//! * FAIR-7 Without an engine everything but the analysis works, and the analysis waits without losing a try.
-//! * FAIR-8 The same moves, engine and nodes give the same numbers.
-//! * FAIR-9 A report is seen by the two players of its game, by moderators and by operators; for anybody else there is none.
+//! * FAIR-16 A job that fails is tried three times, then parked for a person. It never holds up another job for good.
+//! * FAIR-17 Without an engine everything but the analysis works, and the analysis waits without losing a try.
+//! * FAIR-18 The same moves, engine and nodes give the same numbers.
+//! * FAIR-19 A report is seen by the two players of its game, by moderators and by operators; for anybody else there is none.
 //!
 //! # Deliberately absent
 //!
@@ -39,6 +41,8 @@ pub mod bus;
 pub mod grpc;
 pub mod metrics;
 pub mod store;
+#[cfg(test)]
+mod tests;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -92,7 +96,8 @@ impl ServiceConfig for Config {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         if !(1..=settings::NODES_MAX).contains(&self.nodes) {
-            problems.push(Problem::new("nodes", format!("must be a number from 1 to {}", settings::NODES_MAX)));
+            problems
+                .push(Problem::new("nodes", format!("must be a number from 1 to {}", settings::NODES_MAX)));
         }
         if !(1..=settings::ENGINES_MAX).contains(&self.engines) {
             let reason = format!("must be a number from 1 to {}", settings::ENGINES_MAX);

@@ -120,7 +120,8 @@ impl ServiceConfig for Config {
     fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (name, url) in self.upstreams() {
-            if !url.starts_with("http://") || tonic::transport::Endpoint::from_shared(url.to_owned()).is_err() {
+            if !url.starts_with("http://") || tonic::transport::Endpoint::from_shared(url.to_owned()).is_err()
+            {
                 problems.push(Problem::new(name, "must be an address, as http://127.0.0.1:50061"));
             }
         }

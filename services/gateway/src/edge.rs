@@ -18,7 +18,9 @@ use std::time::Duration;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use service_kit::auth::Verifier;
-use service_kit::layers::{Authenticate, CatchPanic, Deadline, Observe, Overload, RequestLimit, Stack, Stacked};
+use service_kit::layers::{
+    Authenticate, CatchPanic, Deadline, Observe, Overload, RequestLimit, Stack, Stacked,
+};
 use service_kit::server::CALLS_MAX;
 use tonic::body::Body;
 use tonic_web::GrpcWebLayer;
@@ -98,7 +100,10 @@ impl<S: Stacked> Service<Request<Body>> for Edge<S> {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let grpc = request.headers().get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"application/grpc"));
+        let grpc = request
+            .headers()
+            .get(CONTENT_TYPE)
+            .is_some_and(|value| value.as_bytes().starts_with(b"application/grpc"));
         // A preflight is the beginning of a gRPC-Web call.
         if grpc || request.method() == Method::OPTIONS {
             return Box::pin(self.grpc.call(request));

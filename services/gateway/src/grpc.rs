@@ -10,8 +10,8 @@ mod status;
 
 use proto::gateway::v1::account_service_server::AccountService;
 use proto::gateway::v1::{
-    GetAccountRequest, GetAccountResponse, RefreshSessionRequest, RefreshSessionResponse, SignInRequest, SignInResponse,
-    SignOutRequest, SignOutResponse, SignUpRequest, SignUpResponse,
+    GetAccountRequest, GetAccountResponse, RefreshSessionRequest, RefreshSessionResponse, SignInRequest,
+    SignInResponse, SignOutRequest, SignOutResponse, SignUpRequest, SignUpResponse,
 };
 use tonic::{Request, Response, Status};
 
@@ -54,7 +54,10 @@ impl<A: Accounts> AccountService for Account<A> {
         sign_out::handle(&self.app, request.into_inner()).await.map(Response::new)
     }
 
-    async fn get_account(&self, request: Request<GetAccountRequest>) -> Result<Response<GetAccountResponse>, Status> {
+    async fn get_account(
+        &self,
+        request: Request<GetAccountRequest>,
+    ) -> Result<Response<GetAccountResponse>, Status> {
         get_account::handle(&self.app, &request).await.map(Response::new)
     }
 }

@@ -49,7 +49,6 @@ use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::server::TcpIncoming;
 
 use app::{App, Lifetimes, Passwords};
 pub use config::Config;
@@ -62,6 +61,8 @@ pub const SERVICE: &str = "gateway";
 /// The tables of accounts and sessions.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/gateway");
 
+/// Calls that one client's connection has open at most.
+const CALLS_PER_CONNECTION_MAX: u32 = 1024;
 /// How long after the stop began open streams are left: unary calls that are under way end in that time.
 const STREAMS_CUT_AFTER: Duration = Duration::from_millis(500);
 
@@ -141,12 +142,14 @@ impl Gateway {
         tasks.spawn("cut", cut_streams(self.cut, shutdown.clone()));
         tasks.spawn("internal", self.internal.run(shutdown.clone()));
 
-        let incoming = TcpIncoming::from(self.edge).with_nodelay(Some(true));
-        let serving = server::builder().accept_http1(true).serve_with_incoming_shutdown(
-            edge::edge(self.parts)?,
-            incoming,
-            shutdown.clone().cancelled_owned(),
-        );
+        let serving = server::builder()
+            .accept_http1(true)
+            .max_concurrent_streams(CALLS_PER_CONNECTION_MAX)
+            .serve_with_incoming_shutdown(
+                edge::edge(self.parts)?,
+                server::incoming(self.edge),
+                shutdown.clone().cancelled_owned(),
+            );
         let served = server::drained(serving, &self.readiness, shutdown.clone()).await;
         // Also when the edge failed, so that the tasks end.
         shutdown.cancel();
@@ -162,13 +165,17 @@ fn edge_parts(
     cut: &CancellationToken,
 ) -> Result<EdgeParts, RunError> {
     let buckets = Buckets::new(&config.redis_url)?;
-    let sign_ins = Rate { per_second: config.rate_sign_ins_per_minute / 60.0, burst: config.rate_sign_ins_burst };
+    let sign_ins =
+        Rate { per_second: config.rate_sign_ins_per_minute / 60.0, burst: config.rate_sign_ins_burst };
     let calls = Rate { per_second: config.rate_calls_per_second, burst: config.rate_calls_burst };
     let app = App {
         accounts: PostgresAccounts::new(pool, committed),
         passwords: Passwords::default(),
         signer: Signer::from_file(&config.token_private_key_file, &config.common.token_issuer)?,
-        lifetimes: Lifetimes { access: config.access_token_lifetime(), refresh: config.refresh_token_lifetime() },
+        lifetimes: Lifetimes {
+            access: config.access_token_lifetime(),
+            refresh: config.refresh_token_lifetime(),
+        },
     };
     let account = AccountServiceServer::new(grpc::Account::new(app, buckets.clone(), sign_ins));
     Ok(EdgeParts {
@@ -184,7 +191,11 @@ fn edge_parts(
 fn upstreams(config: &Config, cut: &CancellationToken) -> Result<Vec<Upstream>, edge::BadUpstream> {
     [
         ("game", game::v1::game_service_server::SERVICE_NAME, &config.upstream_game),
-        ("matchmaking", matchmaking::v1::matchmaking_service_server::SERVICE_NAME, &config.upstream_matchmaking),
+        (
+            "matchmaking",
+            matchmaking::v1::matchmaking_service_server::SERVICE_NAME,
+            &config.upstream_matchmaking,
+        ),
         ("rating", rating::v1::rating_service_server::SERVICE_NAME, &config.upstream_rating),
         ("wallet", wallet::v1::wallet_service_server::SERVICE_NAME, &config.upstream_wallet),
         ("fairplay", fairplay::v1::fairplay_service_server::SERVICE_NAME, &config.upstream_fairplay),

@@ -3,5 +3,8 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    service_kit::main(service_kit::Program { service: gateway::SERVICE, migrator: &gateway::MIGRATOR }, gateway::run)
+    service_kit::main(
+        service_kit::Program { service: gateway::SERVICE, migrator: &gateway::MIGRATOR },
+        gateway::run,
+    )
 }

@@ -40,10 +40,17 @@ pub async fn tidy(pool: PgPool, shutdown: CancellationToken) {
 /// # Errors
 /// When the database fails.
 pub async fn tidy_once(pool: &PgPool, now: OffsetDateTime) -> Result<(), sqlx::Error> {
-    for query in [include_str!("store/queries/delete_ended_tokens.sql"), include_str!("store/queries/delete_empty_sessions.sql")] {
+    for query in [
+        include_str!("store/queries/delete_ended_tokens.sql"),
+        include_str!("store/queries/delete_empty_sessions.sql"),
+    ] {
         loop {
-            let deleted =
-                sqlx::query(query).bind(now - KEPT_AFTER_END).bind(TIDY_ROWS_MAX).execute(pool).await?.rows_affected();
+            let deleted = sqlx::query(query)
+                .bind(now - KEPT_AFTER_END)
+                .bind(TIDY_ROWS_MAX)
+                .execute(pool)
+                .await?
+                .rows_affected();
             if deleted < TIDY_ROWS_MAX.unsigned_abs() {
                 break;
             }

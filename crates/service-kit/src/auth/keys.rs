@@ -59,7 +59,8 @@ impl KeyPair {
         rand::rng().fill_bytes(&mut seed);
         let key = SigningKey::from_bytes(&seed);
         let private = key.to_pkcs8_pem(LineEnding::LF).expect("a valid key can be encoded");
-        let public = key.verifying_key().to_public_key_pem(LineEnding::LF).expect("a valid key can be encoded");
+        let public =
+            key.verifying_key().to_public_key_pem(LineEnding::LF).expect("a valid key can be encoded");
         Self { private_pem: private.to_string(), public_pem: public }
     }
 
@@ -170,6 +171,7 @@ pub struct Subject<'a> {
 fn write_private(file: &Path, text: &str) -> io::Result<()> {
     use std::io::Write;
     use std::os::unix::fs::OpenOptionsExt;
-    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    let mut file =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
     file.write_all(text.as_bytes())
 }

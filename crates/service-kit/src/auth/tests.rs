@@ -119,10 +119,17 @@ fn a_tampered_or_malformed_token_is_refused() {
     let token = sign_for(&fixture.signer(), Duration::from_secs(600));
     assert!(fixture.verifier.verify(&token).is_ok());
     let mut parts: Vec<String> = token.split('.').map(str::to_owned).collect();
-    let payload = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, &parts[1]).expect("base64");
+    let payload =
+        base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, &parts[1]).expect("base64");
     let operator = String::from_utf8(payload).expect("json").replace("[\"player\"]", "[\"operator\"]");
     parts[1] = base64::Engine::encode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, operator);
-    for bad in [parts.join("."), token[..token.len() - 2].to_owned(), "a.b.c".to_owned(), String::new(), "x".repeat(5000)] {
+    for bad in [
+        parts.join("."),
+        token[..token.len() - 2].to_owned(),
+        "a.b.c".to_owned(),
+        String::new(),
+        "x".repeat(5000),
+    ] {
         assert_eq!(fixture.verifier.verify(&bad), Err(TokenError::Invalid), "{bad}");
     }
 }

@@ -106,7 +106,9 @@ impl Verifier {
         let decoded = jsonwebtoken::decode::<Claims>(token, &self.inner.key, &self.inner.validation);
         let claims = match decoded {
             Ok(decoded) => decoded.claims,
-            Err(error) if matches!(error.kind(), ErrorKind::ExpiredSignature) => return Err(TokenError::Expired),
+            Err(error) if matches!(error.kind(), ErrorKind::ExpiredSignature) => {
+                return Err(TokenError::Expired);
+            }
             Err(_) => return Err(TokenError::Invalid),
         };
         let expires_at =

@@ -8,11 +8,12 @@ use figment::value::Value;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use super::variables::{Values, Variables};
 use super::Problem;
+use super::variables::{Values, Variables};
 
 /// Passwords that everybody tries first.
-const DEVELOPMENT_PASSWORDS: [&str; 7] = ["stakemate", "postgres", "password", "secret", "development", "changeme", "admin"];
+const DEVELOPMENT_PASSWORDS: [&str; 7] =
+    ["stakemate", "postgres", "password", "secret", "development", "changeme", "admin"];
 const GRPC_PORT: u16 = 50051;
 const ADMIN_PORT: u16 = 9464;
 const CONNECTIONS: u32 = 16;
@@ -206,7 +207,9 @@ impl Reader<'_> {
 
     fn url(&mut self, name: &str, schemes: &[&str]) -> String {
         let text = self.required(name);
-        let good = schemes.iter().any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| rest.starts_with("://")));
+        let good = schemes
+            .iter()
+            .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| rest.starts_with("://")));
         if !text.is_empty() && !good {
             self.problems.push(Problem::new(name, format!("must begin with {}://", schemes[0])));
         }
@@ -219,7 +222,8 @@ impl Reader<'_> {
         match text.parse() {
             Ok(count) if (1..=CONNECTIONS_MAX).contains(&count) => count,
             _ => {
-                self.problems.push(Problem::new(name, format!("must be a number from 1 to {CONNECTIONS_MAX}")));
+                self.problems
+                    .push(Problem::new(name, format!("must be a number from 1 to {CONNECTIONS_MAX}")));
                 CONNECTIONS
             }
         }

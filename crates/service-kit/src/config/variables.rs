@@ -81,8 +81,9 @@ fn read_secret(texts: &mut BTreeMap<String, String>, name: &str) -> Result<(), P
     if texts.contains_key(name) {
         return Err(Problem::new(&file_field, format!("and {} are both set", full_name(name))));
     }
-    let text = std::fs::read_to_string(&file)
-        .map_err(|error| Problem::new(&file_field, format!("names a file that cannot be read ({})", error.kind())))?;
+    let text = std::fs::read_to_string(&file).map_err(|error| {
+        Problem::new(&file_field, format!("names a file that cannot be read ({})", error.kind()))
+    })?;
     match text.trim_end() {
         "" => Err(Problem::new(&file_field, "names an empty file")),
         secret => {
@@ -102,11 +103,11 @@ mod tests {
 
     #[test]
     fn a_secret_comes_from_a_file_where_one_is_named() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("database-url");
-        std::fs::write(&file, "postgres://wallet:s3cret@postgres/wallet\n").unwrap();
+        std::fs::write(&file, "postgres://wallet:s3cret@postgres/wallet\n").expect("written");
         for name in ["STAKEMATE_DATABASE_URL_FILE", "STAKEMATE_WALLET_DATABASE_URL_FILE"] {
-            let read = variables(name, file.to_str().unwrap());
+            let read = variables(name, file.to_str().expect("plain text"));
             assert_eq!(read.get("database_url"), Some("postgres://wallet:s3cret@postgres/wallet"));
             assert_eq!(read.get("database_url_file"), None);
             assert!(read.problems().is_empty());
@@ -115,11 +116,11 @@ mod tests {
 
     #[test]
     fn a_secret_file_that_is_missing_or_empty_is_named() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
         let empty = folder.path().join("empty");
-        std::fs::write(&empty, "\n").unwrap();
+        std::fs::write(&empty, "\n").expect("written");
         for file in [empty, folder.path().join("missing")] {
-            let read = variables("STAKEMATE_NATS_URL_FILE", file.to_str().unwrap());
+            let read = variables("STAKEMATE_NATS_URL_FILE", file.to_str().expect("plain text"));
             assert_eq!(read.get("nats_url"), None);
             assert_eq!(read.problems()[0].variable, "STAKEMATE_NATS_URL_FILE");
         }
@@ -128,7 +129,8 @@ mod tests {
     #[test]
     fn a_secret_is_given_once() {
         let pairs = [("STAKEMATE_REDIS_URL", "redis://a"), ("STAKEMATE_REDIS_URL_FILE", "/nowhere")];
-        let read = Variables::from_pairs("gateway", pairs.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        let read =
+            Variables::from_pairs("gateway", pairs.map(|(name, text)| (name.to_owned(), text.to_owned())));
         assert_eq!(read.problems()[0].reason, "and STAKEMATE_REDIS_URL are both set");
     }
 }

@@ -8,8 +8,8 @@ use std::time::Instant;
 use http::{HeaderMap, Request, Response};
 use http_body::{Body as _, Frame, SizeHint};
 use metrics::{counter, describe_counter, describe_histogram, histogram};
-use tonic::codegen::Bytes;
 use tonic::body::Body;
+use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tracing::{Instrument, Span, field, info_span};
 
@@ -107,7 +107,8 @@ impl Drop for Call {
         };
         let seconds = self.begun.elapsed().as_secs_f64();
         histogram!(CALL_SECONDS, "service" => service.clone(), "method" => method.clone()).record(seconds);
-        counter!(CALLS_HANDLED, "service" => service, "method" => method, "code" => format!("{code:?}")).increment(1);
+        counter!(CALLS_HANDLED, "service" => service, "method" => method, "code" => format!("{code:?}"))
+            .increment(1);
     }
 }
 

@@ -139,12 +139,18 @@ async fn a_panic_ends_one_call_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_call_ends_at_its_callers_deadline() {
-    let running = start().await;
-    let channel = running.channel().await;
-    let status = call(&channel, "Hang", &[("grpc-timeout", "100m".to_owned())], Vec::new()).await;
-    assert_eq!(status.code(), Code::DeadlineExceeded);
-    running.stop().await;
+async fn a_call_ends_at_its_callers_deadline_or_at_ours() {
+    // Without sockets: tonic's client has a timer of its own.
+    for (asked, ours) in [(Some("50m"), CALL_MAX), (None, Duration::from_millis(50))] {
+        let service = ServiceBuilder::new().layer(Stack(Deadline::new(ours))).service(Probe);
+        let mut request =
+            Request::builder().uri("/test.v1.Probe/Hang").body(Body::empty()).expect("a request");
+        if let Some(asked) = asked {
+            request.headers_mut().insert("grpc-timeout", asked.parse().expect("a header"));
+        }
+        let answer = service.oneshot(request).await.expect("an answer");
+        assert_eq!(status_of(answer.headers()).code(), Code::DeadlineExceeded);
+    }
 }
 
 /// H06
@@ -162,7 +168,8 @@ async fn a_request_that_is_too_long_is_refused_and_the_connection_lives_on() {
 async fn a_token_makes_the_caller_known() {
     let running = start().await;
     let channel = running.channel().await;
-    let signer = crate::auth::Signer::from_pem(running.keys.private_pem.as_bytes(), crate::auth::ISSUER).expect("a key");
+    let signer = crate::auth::Signer::from_pem(running.keys.private_pem.as_bytes(), crate::auth::ISSUER)
+        .expect("a key");
     let principal = crate::auth::Principal {
         player_id: uuid::Uuid::now_v7(),
         name: "Ann".to_owned(),
@@ -189,20 +196,24 @@ async fn a_service_is_healthy_once_nothing_holds_it_and_until_it_stops() {
     };
     let mut whole = watch("").await;
     let mut probe = watch(Probe::NAME).await;
-    for stream in [&mut whole, &mut probe] {
+    let mut ready = watch(super::READINESS).await;
+    for stream in [&mut whole, &mut probe, &mut ready] {
         // The first answers may still show the moment before the hold.
         while stream.message().await.expect("open").expect("open").status != 2 {}
     }
     assert!(running.admin("/healthz/ready").await.contains("waiting for recovery of games"));
     assert!(running.admin("/healthz/live").await.starts_with("HTTP/1.1 200"));
+    // What is held says nothing about whether the process lives.
+    let alive = tonic_health::pb::HealthCheckRequest { service: super::LIVENESS.to_owned() };
+    assert_eq!(health.check(alive).await.expect("answered").into_inner().status, 1);
     drop(hold);
-    for stream in [&mut whole, &mut probe] {
+    for stream in [&mut whole, &mut probe, &mut ready] {
         assert_eq!(stream.message().await.expect("open").expect("open").status, 1);
     }
     assert!(running.admin("/healthz/ready").await.starts_with("HTTP/1.1 200"));
     running.shutdown.cancel();
     assert_eq!(whole.message().await.expect("open").expect("open").status, 2);
-    drop((whole, probe, health));
+    drop((whole, probe, ready, health));
     running.stop().await;
 }
 
@@ -217,9 +228,16 @@ async fn calls_are_counted_and_no_caller_can_make_a_label() {
         text.contains("code=\"Unimplemented\"").then_some(text)
     })
     .await;
-    let labels: HashMap<&str, &str> =
-        metrics.lines().filter_map(|line| line.rsplit_once(' ')).filter(|(key, _)| key.contains("test.v1")).collect();
-    assert!(labels.keys().any(|key| key.starts_with(crate::layers::CALLS_HANDLED) && key.contains("method=\"Read\"")));
+    let labels: HashMap<&str, &str> = metrics
+        .lines()
+        .filter_map(|line| line.rsplit_once(' '))
+        .filter(|(key, _)| key.contains("test.v1"))
+        .collect();
+    assert!(
+        labels
+            .keys()
+            .any(|key| key.starts_with(crate::layers::CALLS_HANDLED) && key.contains("method=\"Read\""))
+    );
     assert!(labels.keys().any(|key| key.starts_with(crate::layers::CALL_SECONDS)));
     assert!(!metrics.contains("NoSuchMethod"));
     running.stop().await;
@@ -256,9 +274,7 @@ async fn streams_that_do_not_end_do_not_hold_up_the_stop() {
 
 #[tokio::test]
 async fn too_many_calls_are_refused_with_a_time_to_come_back() {
-    let one = ServiceBuilder::new()
-        .layer(Stack(crate::layers::Overload::new(1)))
-        .service(Probe);
+    let one = ServiceBuilder::new().layer(Stack(crate::layers::Overload::new(1))).service(Probe);
     let hanging = Request::builder().uri("/test.v1.Probe/Hang").body(Body::empty()).expect("a request");
     let mut first = Box::pin(one.clone().oneshot(hanging));
     assert!(futures::poll!(&mut first).is_pending());

@@ -5,7 +5,8 @@ use super::*;
 /// KIT-3
 #[test]
 fn a_refusal_carries_one_error_info_with_the_reason_of_the_proto() {
-    let status = failed_precondition(ErrorReason::NotYourTurn, "the opponent is on move", [("fen", "8/8".to_owned())]);
+    let status =
+        failed_precondition(ErrorReason::NotYourTurn, "the opponent is on move", [("fen", "8/8".to_owned())]);
     assert_eq!(status.code(), Code::FailedPrecondition);
     let details = status.get_error_details();
     let info = details.error_info().expect("an error info");
@@ -27,8 +28,13 @@ fn what_is_malformed_names_every_bad_field() {
     let status = invalid_argument([("game_id", "is missing"), ("uci", "is no move")]);
     assert_eq!(status.code(), Code::InvalidArgument);
     let details = status.get_error_details();
-    let fields: Vec<_> =
-        details.bad_request().expect("a bad request").field_violations.iter().map(|v| v.field.clone()).collect();
+    let fields: Vec<_> = details
+        .bad_request()
+        .expect("a bad request")
+        .field_violations
+        .iter()
+        .map(|v| v.field.clone())
+        .collect();
     assert_eq!(fields, ["game_id", "uci"]);
 }
 

@@ -131,12 +131,7 @@ pub async fn analyse(
     let cpu_after = asked.session.engine_cpu_time().unwrap_or_default();
     let report = domain_fairplay::report(&played, &evaluations)?;
     check_complete(&report)?;
-    Ok(Analysed {
-        report,
-        engine: asked.engine,
-        search,
-        engine_time: cpu_after.saturating_sub(cpu_before),
-    })
+    Ok(Analysed { report, engine: asked.engine, search, engine_time: cpu_after.saturating_sub(cpu_before) })
 }
 
 /// An engine in the middle of a game.
@@ -196,4 +191,24 @@ fn check_complete(report: &domain_fairplay::GameReport) -> Result<(), AnalysisEr
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_game_is_blamed_only_for_what_it_is_to_blame_for() {
+        let engine = |fault| AnalysisError::Engine(uci::Error::Engine(fault));
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        assert_eq!(engine(Fault::Start(missing)).remedy(), Remedy::Wait);
+        assert_eq!(AnalysisError::Engine(uci::Error::Closed).remedy(), Remedy::Wait);
+        assert_eq!(engine(Fault::Exited).remedy(), Remedy::TryAgain);
+        assert_eq!(engine(Fault::Hung { limit: Duration::ZERO }).remedy(), Remedy::TryAgain);
+        assert_eq!(AnalysisError::TooLong { plies: PLIES_MAX + 1 }.remedy(), Remedy::GiveUp);
+        let error = ReplayError::IllegalMove { index: 0, uci: "e2e5".to_owned() };
+        assert_eq!(AnalysisError::Replay(error).remedy(), Remedy::GiveUp);
+        let foreign = ReportError::WrongCount { evaluations: 1, plies: 2 };
+        assert_eq!(AnalysisError::Answers(foreign).remedy(), Remedy::TryAgain);
+    }
 }

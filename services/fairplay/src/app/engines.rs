@@ -9,7 +9,9 @@ use super::settings::AnalysisSettings;
 /// every try.
 pub async fn start(settings: &AnalysisSettings, shutdown: &CancellationToken) -> Option<Pool> {
     let Some(config) = &settings.engine else {
-        tracing::warn!("no engine is configured (STAKEMATE_STOCKFISH): finished games wait for their analysis");
+        tracing::warn!(
+            "no engine is configured (STAKEMATE_STOCKFISH): finished games wait for their analysis"
+        );
         shutdown.cancelled().await;
         return None;
     };

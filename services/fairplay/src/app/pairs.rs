@@ -64,7 +64,11 @@ pub enum PairError {
 ///
 /// # Errors
 /// See [`PairError`].
-pub async fn reserve(conn: &mut PgConnection, proposal: &Proposal, metadata: Metadata) -> Result<(), PairError> {
+pub async fn reserve(
+    conn: &mut PgConnection,
+    proposal: &Proposal,
+    metadata: Metadata,
+) -> Result<(), PairError> {
     let key = key(proposal)?;
     let stream_id = pair_log::stream_id(&key);
     // An earlier answer stands, also that the match was given up.

@@ -85,7 +85,10 @@ impl Worker {
                 Ok(Next::Idle) => shared.settings.poll_interval,
                 Ok(Next::AwaitEngine) => shared.settings.engine_delay,
                 Err(error) => {
-                    tracing::warn!(error = error as &dyn std::error::Error, "the analysis queue is unavailable");
+                    tracing::warn!(
+                        error = error as &dyn std::error::Error,
+                        "the analysis queue is unavailable"
+                    );
                     DATABASE_PAUSE
                 }
             };
@@ -108,7 +111,8 @@ impl Worker {
         // One call wakes one worker; there may be work for the next.
         shared.wake.notify_one();
         let log = analysis_log::read(&shared.pool, claim.game_id).await?;
-        let span = tracing::info_span!("analyse_game", game_id = %claim.game_id, attempt = claim.attempts + 1);
+        let span =
+            tracing::info_span!("analyse_game", game_id = %claim.game_id, attempt = claim.attempts + 1);
         log.queued.continue_trace(&span);
         self.work_on(&claim, &log).instrument(span).await
     }
@@ -190,7 +194,12 @@ impl Worker {
         }
         let delay = settings.retry_delay_after(attempts);
         jobs::retry_later(&shared.pool, claim, delay, &cause).await?;
-        tracing::warn!(cause, attempts, delay_ms = delay.as_millis() as u64, "the analysis failed and is tried again");
+        tracing::warn!(
+            cause,
+            attempts,
+            delay_ms = delay.as_millis() as u64,
+            "the analysis failed and is tried again"
+        );
         Ok(Next::Another)
     }
 

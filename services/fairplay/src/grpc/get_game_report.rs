@@ -14,8 +14,7 @@ pub async fn handle(
 ) -> Result<Response<GetGameReportResponse>, Status> {
     let principal = auth::principal(&request)?;
     let game_id = ids::uuid("game_id", &request.get_ref().game_id)?;
-    let standing =
-        analyses::find(&service.pool, game_id).await.map_err(|error| status::from_sqlx(&error))?;
+    let standing = analyses::find(&service.pool, game_id).await.map_err(|error| status::from_sqlx(&error))?;
     // For a stranger there is none: the same answer, so that it tells nothing.
     let standing = standing.filter(|standing| may_see(&principal, standing)).ok_or_else(|| {
         status::not_found(ErrorReason::ReportUnknown, "no ended staked game of the caller's has this id")

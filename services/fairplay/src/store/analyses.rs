@@ -1,8 +1,6 @@
 //! The steps of an analysis, each one transaction of its log, its job and its report.
 
-use event_store::{
-    Append, AppendError, Metadata, NewEvent, Publication, StreamId, Version, append_in,
-};
+use event_store::{Append, AppendError, Metadata, NewEvent, Publication, StreamId, Version, append_in};
 use prost::Message as _;
 use proto::fairplay::v1::GameReport;
 use sqlx::{PgConnection, PgExecutor, PgPool};
@@ -129,8 +127,10 @@ pub async fn park(
 /// # Errors
 /// When Postgres does not answer, or what it holds is damaged.
 pub async fn find(executor: impl PgExecutor<'_>, game_id: Uuid) -> Result<Option<Standing>, sqlx::Error> {
-    let row: Option<Row> =
-        sqlx::query_as(include_str!("queries/find_analysis.sql")).bind(game_id).fetch_optional(executor).await?;
+    let row: Option<Row> = sqlx::query_as(include_str!("queries/find_analysis.sql"))
+        .bind(game_id)
+        .fetch_optional(executor)
+        .await?;
     row.map(|row| {
         let progress = match (row.status.as_str(), row.report) {
             ("ready", Some(report)) => Progress::Ready(Box::new(decode_report(&report)?)),

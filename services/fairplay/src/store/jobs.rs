@@ -41,7 +41,10 @@ pub async fn insert(conn: &mut PgConnection, job: NewJob) -> Result<bool, sqlx::
 }
 
 /// Claims the job that has waited longest, if any is due. A running job whose claim has run out is due too.
-pub async fn claim(executor: impl PgExecutor<'_>, claim_time: Duration) -> Result<Option<Claim>, sqlx::Error> {
+pub async fn claim(
+    executor: impl PgExecutor<'_>,
+    claim_time: Duration,
+) -> Result<Option<Claim>, sqlx::Error> {
     let token = Uuid::now_v7();
     let claimed: Option<(Uuid, i32, i32)> = sqlx::query_as(include_str!("queries/claim_job.sql"))
         .bind(token)

@@ -18,7 +18,10 @@ pub async fn assign(
 }
 
 /// What was kept about a match, if anything.
-pub async fn find(executor: impl PgExecutor<'_>, match_id: Uuid) -> Result<Option<Option<Uuid>>, sqlx::Error> {
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    match_id: Uuid,
+) -> Result<Option<Option<Uuid>>, sqlx::Error> {
     sqlx::query_scalar("select pair_stream_id from match_pairs where match_id = $1")
         .bind(match_id)
         .fetch_optional(executor)

@@ -2,7 +2,8 @@
 
 use domain_fairplay::pairs::{Event, MatchId, PairDay, PairDayKey, Refusal};
 use event_store::{
-    Append, AppendError, Metadata, NewEvent, Publication, RecordedEvent, StreamId, Version, append_in, load_all,
+    Append, AppendError, Metadata, NewEvent, Publication, RecordedEvent, StreamId, Version, append_in,
+    load_all,
 };
 use proto::fairplay::v1::{
     PairingCounted, PairingRefusalReason, PairingRefused, PairingReleased, PairingReserved,

@@ -79,7 +79,9 @@ fn side(color: Color, player_id: Uuid, side: &SideReport) -> wire::SideReport {
         inaccuracies: count(side.judgements.inaccuracies),
         mistakes: count(side.judgements.mistakes),
         blunders: count(side.judgements.blunders),
-        excluded: excluded.map(|(reason, number)| (exclusion_word(reason).to_owned(), count(number))).collect(),
+        excluded: excluded
+            .map(|(reason, number)| (exclusion_word(reason).to_owned(), count(number)))
+            .collect(),
         level: match side.level {
             Level::NotEnoughData => wire::EvidenceLevel::NotEnoughData.into(),
             Level::Clean => wire::EvidenceLevel::Clean.into(),

@@ -63,7 +63,7 @@ impl Requests {
         }
         match self.refused.iter().find(|earlier| (earlier.by, earlier.request_id) == (by, request_id)) {
             None => Known::No,
-            Some(earlier) if earlier.fingerprint == fingerprint => Known::No,
+            Some(earlier) if earlier.fingerprint == fingerprint => Known::Refused(earlier.refused.clone()),
             Some(_) => Known::Refused(Refused::RequestIdReused),
         }
     }

@@ -96,7 +96,9 @@ mod tests {
         for good in ["Ann", "a-b_c", "Zoe99", "abcdefghijklmnopqrst"] {
             assert_eq!(Name::parse(good).map(|name| name.as_str().to_owned()), Ok(good.to_owned()));
         }
-        for bad in ["", "ab", "abcdefghijklmnopqrstu", "9lives", "-ann", "an n", "Änne", "ann\u{200b}", "ann.b"] {
+        for bad in
+            ["", "ab", "abcdefghijklmnopqrstu", "9lives", "-ann", "an n", "Änne", "ann\u{200b}", "ann.b"]
+        {
             assert_eq!(Name::parse(bad), Err(NotAName), "{bad:?}");
         }
     }

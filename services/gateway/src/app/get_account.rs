@@ -9,6 +9,9 @@ use super::{Accounts, App, StoreFailure};
 ///
 /// # Errors
 /// When the store fails.
-pub async fn get_account<A: Accounts>(app: &App<A>, player_id: Uuid) -> Result<Option<Account>, StoreFailure> {
+pub async fn get_account<A: Accounts>(
+    app: &App<A>,
+    player_id: Uuid,
+) -> Result<Option<Account>, StoreFailure> {
     app.accounts.by_player(player_id).await
 }

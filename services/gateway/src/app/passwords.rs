@@ -66,7 +66,10 @@ impl Passwords {
         .await?
     }
 
-    async fn in_turn<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, HashError> {
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, HashError> {
         let _place = self.places.try_acquire().map_err(|_| HashError::Busy)?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| HashError::Busy)?;
         let worked = tokio::task::spawn_blocking(move || {
@@ -79,7 +82,8 @@ impl Passwords {
 }
 
 fn hash_now(password: &[u8]) -> Result<String, HashError> {
-    let hash = Argon2::default().hash_password(password).map_err(|error| HashError::Failed(error.to_string()))?;
+    let hash =
+        Argon2::default().hash_password(password).map_err(|error| HashError::Failed(error.to_string()))?;
     Ok(hash.to_string())
 }
 

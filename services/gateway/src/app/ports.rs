@@ -24,7 +24,10 @@ pub trait Accounts: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Option<(Account, String)>, StoreFailure>> + Send;
 
     /// The account of this player.
-    fn by_player(&self, player_id: Uuid) -> impl Future<Output = Result<Option<Account>, StoreFailure>> + Send;
+    fn by_player(
+        &self,
+        player_id: Uuid,
+    ) -> impl Future<Output = Result<Option<Account>, StoreFailure>> + Send;
 
     /// Opens a session.
     fn open_session(&self, session: NewSession) -> impl Future<Output = Result<(), StoreFailure>> + Send;

@@ -24,7 +24,8 @@ impl Callers {
     }
 
     pub(super) fn address(self, headers: &HeaderMap, extensions: &Extensions) -> PeerAddress {
-        let peer = extensions.get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr).map(|peer| peer.ip());
+        let peer =
+            extensions.get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr).map(|peer| peer.ip());
         if self.trusted_proxies == 0 {
             return PeerAddress(peer);
         }
@@ -35,7 +36,8 @@ impl Callers {
             .flat_map(|text| text.split(','))
             .filter_map(|text| text.trim().parse().ok())
             .collect();
-        let seen_by_first = forwarded.len().checked_sub(self.trusted_proxies).and_then(|at| forwarded.get(at));
+        let seen_by_first =
+            forwarded.len().checked_sub(self.trusted_proxies).and_then(|at| forwarded.get(at));
         PeerAddress(seen_by_first.copied().or(peer))
     }
 }

@@ -37,7 +37,9 @@ impl Around for RateLimit {
         };
         match self.buckets.take(Bucket { limit, owner: &owner, rate }).await {
             Verdict::Pass => next.run(request).await,
-            Verdict::Wait(wait) => status::exhausted(ErrorReason::RateLimited, "too many calls", wait).into_http(),
+            Verdict::Wait(wait) => {
+                status::exhausted(ErrorReason::RateLimited, "too many calls", wait).into_http()
+            }
         }
     }
 }

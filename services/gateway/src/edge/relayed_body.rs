@@ -29,7 +29,13 @@ pub(super) struct RelayedBody {
 
 impl RelayedBody {
     pub(super) fn new(body: Body, service: &'static str, cut: CancellationToken) -> Self {
-        Self { body, service, cut: Box::pin(cut.cancelled_owned()), messages: Messages::default(), ended: false }
+        Self {
+            body,
+            service,
+            cut: Box::pin(cut.cancelled_owned()),
+            messages: Messages::default(),
+            ended: false,
+        }
     }
 
     fn end_with(&mut self, status: &Status) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
@@ -46,7 +52,10 @@ impl http_body::Body for RelayedBody {
     type Data = Bytes;
     type Error = Status;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         if self.ended {
             return Poll::Ready(None);
         }
@@ -64,7 +73,8 @@ impl http_body::Body for RelayedBody {
             }
             // Only between messages: half a message would hide the status behind a decoding error.
             Poll::Pending if self.messages.is_between() && self.cut.as_mut().poll(context).is_ready() => {
-                let status = status::unavailable("this gateway is about to stop; resume elsewhere", RETRY_AFTER);
+                let status =
+                    status::unavailable("this gateway is about to stop; resume elsewhere", RETRY_AFTER);
                 self.end_with(&status)
             }
             Poll::Pending => Poll::Pending,
@@ -129,7 +139,11 @@ mod tests {
             for piece in two_messages.chunks(size) {
                 messages.pass(piece);
                 passed += piece.len();
-                assert_eq!(messages.is_between(), ends.contains(&passed), "pieces of {size}, {passed} passed");
+                assert_eq!(
+                    messages.is_between(),
+                    ends.contains(&passed),
+                    "pieces of {size}, {passed} passed"
+                );
             }
         }
     }

@@ -1,17 +1,22 @@
-//! A service behind the gateway. Calls are passed on without being read: headers, frames and trailers as they come, both ways.
+//! A service behind the gateway. Calls are passed on without being understood: headers, messages and trailers as they come.
+//!
+//! A request is one message (no client of ours streams), so it is gathered first: a request that is too long, or breaks off,
+//! is then refused here with its reason, and never begins at the service. An answer goes through frame by frame.
 
-use std::error::Error;
 use std::time::Duration;
 
+use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderValue, Method, Request, Response, Uri, Version, header};
 use http_body::Body as _;
+use http_body_util::{BodyExt, Full};
 use service_kit::status::{self, RETRY_AFTER};
 use service_kit::telemetry::inject_trace;
 use tokio_util::sync::CancellationToken;
+use tonic::Status;
 use tonic::body::Body;
+use tonic::codegen::Bytes;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Code, Status};
 use tower::{Service, ServiceExt};
 
 use super::relayed_body::RelayedBody;
@@ -23,6 +28,11 @@ const CONNECT_MAX: Duration = Duration::from_secs(2);
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(10);
 /// … and given up when none came for so long; its streams end with UNAVAILABLE.
 const KEEPALIVE_MAX: Duration = Duration::from_secs(5);
+/// How much of one answer is held here for a client that does not read, …
+const UNREAD_BYTES_PER_CALL_MAX: u32 = 64 * 1024;
+/// … and of all answers together. Far more than the clients' limits allow, since at this point every call of everybody would
+/// stand still: all share the connection.
+const UNREAD_BYTES_MAX: u32 = 1024 * 1024 * 1024;
 
 /// The address of a service is malformed.
 #[derive(Debug, thiserror::Error)]
@@ -77,16 +87,28 @@ impl Upstream {
 
     /// Passes a call on. Dropping the future or the answer's body cancels the call there too.
     pub(super) async fn relay(mut self, request: Request<Body>) -> Response<Body> {
-        let Some(request) = outgoing(request) else {
-            return Status::invalid_argument("a call is a POST to /package.Service/Method").into_http();
+        if request.method() != Method::POST {
+            return Status::invalid_argument("a call is a POST").into_http();
+        }
+        let (parts, body) = request.into_parts();
+        let message = match body.collect().await {
+            Ok(gathered) => gathered.to_bytes(),
+            Err(refusal) => return refusal.into_http(),
         };
         let answered = match self.channel.ready().await {
-            Ok(channel) => channel.call(request).await,
+            Ok(channel) => channel.call(outgoing(parts, message)).await,
             Err(error) => Err(error),
         };
         match answered {
             Ok(response) => self.incoming(response),
-            Err(error) => self.failed(&error).into_http(),
+            Err(error) => {
+                tracing::warn!(
+                    service = self.service,
+                    error = &error as &dyn std::error::Error,
+                    "a call could not be passed on"
+                );
+                unavailable(self.service).into_http()
+            }
         }
     }
 
@@ -98,18 +120,7 @@ impl Upstream {
         let has_status = response.headers().contains_key(Status::GRPC_STATUS);
         let service = self.service;
         let cut = self.cut.clone();
-        response.map(|body| {
-            if has_status { body } else { Body::new(RelayedBody::new(body, service, cut)) }
-        })
-    }
-
-    /// What stood in the way: our own refusal of the request's body, or the service.
-    fn failed(&self, error: &(dyn Error + 'static)) -> Status {
-        if let Some(refusal) = refusal_in(error) {
-            return refusal;
-        }
-        tracing::warn!(service = self.service, error, "a call could not be passed on");
-        unavailable(self.service)
+        response.map(|body| if has_status { body } else { Body::new(RelayedBody::new(body, service, cut)) })
     }
 }
 
@@ -119,35 +130,17 @@ pub(super) fn unavailable(service: &'static str) -> Status {
     status::unavailable(format!("the {service} service cannot be reached"), RETRY_AFTER)
 }
 
-/// The request as it goes on: only the path, the headers and the body.
-fn outgoing(request: Request<Body>) -> Option<Request<Body>> {
-    let (parts, body) = request.into_parts();
-    if parts.method != Method::POST {
-        return None;
-    }
+/// The request as it goes on: only the path, the headers and the message.
+fn outgoing(parts: Parts, message: Bytes) -> Request<Body> {
     let path = parts.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
-    let mut outgoing = Request::new(body);
-    *outgoing.method_mut() = Method::POST;
-    *outgoing.version_mut() = Version::HTTP_2;
-    *outgoing.uri_mut() = Uri::from(path);
     let mut headers = parts.headers;
     headers.remove(header::CONTENT_LENGTH);
     headers.insert(header::TE, HeaderValue::from_static("trailers"));
     inject_trace(&mut headers);
+    let mut outgoing = Request::new(Body::new(Full::new(message)));
+    *outgoing.method_mut() = Method::POST;
+    *outgoing.version_mut() = Version::HTTP_2;
+    *outgoing.uri_mut() = Uri::from(path);
     *outgoing.headers_mut() = headers;
-    Some(outgoing)
-}
-
-/// The status with which a layer of ours ended the request's body, if that is what failed.
-fn refusal_in(error: &(dyn Error + 'static)) -> Option<Status> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(status) = error.downcast_ref::<Status>()
-            && status.code() == Code::ResourceExhausted
-        {
-            return Some(status.clone());
-        }
-        next = error.source();
-    }
-    None
+    outgoing
 }

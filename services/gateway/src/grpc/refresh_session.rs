@@ -15,6 +15,7 @@ pub(super) async fn handle<A: Accounts>(
         return Err(service_kit::status::invalid_argument([("refresh_token", "is missing")]));
     }
     let token = RefreshToken::parse(&request.refresh_token).map_err(|_| status::refresh_token_invalid())?;
-    let session = refresh_session(app, &token, OffsetDateTime::now_utc()).await.map_err(status::of_refresh)?;
+    let session =
+        refresh_session(app, &token, OffsetDateTime::now_utc()).await.map_err(status::of_refresh)?;
     Ok(RefreshSessionResponse { session: Some(convert::session(&session)) })
 }

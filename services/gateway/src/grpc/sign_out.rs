@@ -7,7 +7,10 @@ use tonic::Status;
 use super::status;
 use crate::app::{Accounts, App, RefreshToken, sign_out};
 
-pub(super) async fn handle<A: Accounts>(app: &App<A>, request: SignOutRequest) -> Result<SignOutResponse, Status> {
+pub(super) async fn handle<A: Accounts>(
+    app: &App<A>,
+    request: SignOutRequest,
+) -> Result<SignOutResponse, Status> {
     if request.refresh_token.is_empty() {
         return Err(service_kit::status::invalid_argument([("refresh_token", "is missing")]));
     }

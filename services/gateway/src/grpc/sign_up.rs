@@ -9,7 +9,10 @@ use super::{convert, status};
 use crate::app::account::{Name, Password};
 use crate::app::{Accounts, App, sign_up};
 
-pub(super) async fn handle<A: Accounts>(app: &App<A>, request: SignUpRequest) -> Result<SignUpResponse, Status> {
+pub(super) async fn handle<A: Accounts>(
+    app: &App<A>,
+    request: SignUpRequest,
+) -> Result<SignUpResponse, Status> {
     let mut bad = Violations::default();
     let name = bad.check("name", Name::parse(&request.name));
     let password = bad.check("password", Password::parse(request.password));

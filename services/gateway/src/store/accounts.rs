@@ -66,8 +66,11 @@ impl Accounts for PostgresAccounts {
         let pool = self.pool.clone();
         finished(async move {
             let mut transaction = pool.begin().await?;
-            let query = sqlx::query(include_str!("queries/lock_refresh_token.sql")).bind(presented.as_slice());
-            let Some(row) = query.fetch_optional(&mut *transaction).await? else { return Ok(Rotation::Refused) };
+            let query =
+                sqlx::query(include_str!("queries/lock_refresh_token.sql")).bind(presented.as_slice());
+            let Some(row) = query.fetch_optional(&mut *transaction).await? else {
+                return Ok(Rotation::Refused);
+            };
             let token = StoredToken::read(&row)?;
             let rotation = token.decide(now);
             match &rotation {

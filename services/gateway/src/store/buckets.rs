@@ -124,7 +124,8 @@ impl Buckets {
         let mut call = self.inner.script.key(key);
         call.arg(rate.per_second).arg(rate.burst).arg(wanted);
         let answer = tokio::time::timeout(ANSWER_MAX, call.invoke_async(&mut connection)).await;
-        let answer = answer.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))?;
+        let answer =
+            answer.unwrap_or_else(|_| Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()))?;
         if self.inner.outage_told.swap(false, Ordering::Relaxed) {
             tracing::info!("redis answers again; rate limits are back");
         }

@@ -75,7 +75,13 @@ mod tests {
             password_hash: String::new(),
             roles: Roles::of(&[Role::Player]),
             registered_at: at,
-            session: NewSession { session_id: player_id, player_id, token_hash: [0; 32], began_at: at, expires_at: at },
+            session: NewSession {
+                session_id: player_id,
+                player_id,
+                token_hash: [0; 32],
+                began_at: at,
+                expires_at: at,
+            },
         };
         let mut golden = b"\x0a\x240198c5a2-7f3e-7c11-8b5a-2f6d1e0c9a44\x12\x03Ann\x1a\x06player".to_vec();
         golden.extend(b"\x20\x80\xd0\xea\xb6\xb7\x33");

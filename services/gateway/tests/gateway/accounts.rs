@@ -1,8 +1,10 @@
 //! Accounts and sessions.
 
 use futures::future::join_all;
-use proto::gateway::v1::{GetAccountRequest, RefreshSessionRequest, SignInRequest, SignOutRequest, SignUpRequest};
-use sqlx::Row;
+use prost::Message;
+use proto::gateway::v1::{
+    GetAccountRequest, PlayerRegistered, RefreshSessionRequest, SignInRequest, SignOutRequest, SignUpRequest,
+};
 use test_kit::eventually;
 use tonic::{Code, Status};
 
@@ -33,12 +35,13 @@ async fn an_account_is_made_with_its_event_and_can_be_looked_at() {
 
     // The event is in the log, and the relay has published it.
     let subject = format!("evt.gateway.player.{}.PlayerRegistered", session.player_id);
-    eventually(PATIENCE, || async {
-        let query = sqlx::query("select subject from outbox where published_at is not null");
-        let rows = query.fetch_all(&fixture.pool).await.expect("rows");
-        rows.iter().any(|row| row.get::<String, _>("subject") == subject).then_some(())
-    })
-    .await;
+    let nats = async_nats::connect(test_kit::nats().await.url()).await.expect("connected");
+    let stream = async_nats::jetstream::new(nats).get_stream("EVENTS_GATEWAY").await.expect("a stream");
+    let message =
+        eventually(PATIENCE, || async { stream.get_last_raw_message_by_subject(&subject).await.ok() }).await;
+    let event = PlayerRegistered::decode(message.payload).expect("an event");
+    assert_eq!((event.player_id, event.name), (session.player_id, "Ann-1".to_owned()));
+    assert_eq!(event.registered_at_ms, account.registered_at_ms);
     fixture.stop().await;
 }
 
@@ -55,7 +58,8 @@ async fn a_name_is_taken_in_any_case_and_only_one_of_many_gets_it() {
     for refused in tries.into_iter().filter_map(Result::err) {
         assert_eq!((refused.code(), reason(&refused).as_str()), (Code::FailedPrecondition, "NAME_TAKEN"));
     }
-    let events: i64 = sqlx::query_scalar("select count(*) from events").fetch_one(&fixture.pool).await.expect("a count");
+    let events: i64 =
+        sqlx::query_scalar("select count(*) from events").fetch_one(&fixture.pool).await.expect("a count");
     assert_eq!(events, 1);
     fixture.stop().await;
 }
@@ -126,7 +130,10 @@ async fn an_ended_or_made_up_refresh_token_is_refused() {
     let made_up = "A".repeat(43);
     for bad in [token.as_str(), made_up.as_str(), "not a token"] {
         let refused = refresh(&fixture, bad).await.expect_err("not good");
-        assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, "REFRESH_TOKEN_INVALID"));
+        assert_eq!(
+            (refused.code(), reason(&refused).as_str()),
+            (Code::Unauthenticated, "REFRESH_TOKEN_INVALID")
+        );
     }
     let missing = refresh(&fixture, "").await.expect_err("missing");
     assert_eq!(bad_fields(&missing), ["refresh_token"]);

@@ -9,11 +9,12 @@ use proto::matchmaking::v1::join_queue_response::Frame;
 use proto::matchmaking::v1::matchmaking_service_server::{MatchmakingService, MatchmakingServiceServer};
 use proto::matchmaking::v1::{
     Heartbeat, JoinQueueRequest, JoinQueueResponse, LeaveQueueRequest, LeaveQueueResponse, ListCitiesRequest,
-    ListCitiesResponse,
+    ListCitiesResponse, Searching,
 };
 use proto::rating::v1::rating_service_server::{RatingService, RatingServiceServer};
 use proto::rating::v1::{
-    ErrorReason, GetRatingsRequest, GetRatingsResponse, ListRatingHistoryRequest, ListRatingHistoryResponse, Rating,
+    ErrorReason, GetRatingsRequest, GetRatingsResponse, ListRatingHistoryRequest, ListRatingHistoryResponse,
+    Rating,
 };
 use service_kit::status;
 use test_kit::eventually;
@@ -76,7 +77,8 @@ impl Behind {
 
     /// The stream opened as number `index`, once it is there.
     pub async fn stream(&self, index: usize) -> Frames {
-        eventually(PATIENCE, || async { self.told.streams.lock().expect("not poisoned").get(index).cloned() }).await
+        eventually(PATIENCE, || async { self.told.streams.lock().expect("not poisoned").get(index).cloned() })
+            .await
     }
 
     /// How many calls hang.
@@ -147,13 +149,22 @@ pub fn frame(sequence: u64) -> JoinQueueResponse {
     JoinQueueResponse { sequence, server_time_ms: 0, frame: Some(Frame::Heartbeat(Heartbeat {})) }
 }
 
+/// A frame of 100 KiB.
+pub fn large_frame(sequence: u64) -> JoinQueueResponse {
+    let searching = Searching { ticket_id: "x".repeat(100 * 1024), ..Searching::default() };
+    JoinQueueResponse { sequence, server_time_ms: 0, frame: Some(Frame::Searching(searching)) }
+}
+
 pub fn get_ratings(what: &str) -> GetRatingsRequest {
     GetRatingsRequest { player_id: what.to_owned() }
 }
 
 #[tonic::async_trait]
 impl RatingService for Told {
-    async fn get_ratings(&self, request: Request<GetRatingsRequest>) -> Result<Response<GetRatingsResponse>, Status> {
+    async fn get_ratings(
+        &self,
+        request: Request<GetRatingsRequest>,
+    ) -> Result<Response<GetRatingsResponse>, Status> {
         self.metadata.lock().expect("not poisoned").push(request.metadata().clone());
         match request.into_inner().player_id.as_str() {
             ANSWER => {
@@ -162,7 +173,9 @@ impl RatingService for Told {
                 response.metadata_mut().insert("x-pool-count", "1".parse().expect("a header"));
                 Ok(response)
             }
-            REFUSE => Err(status::aborted(ErrorReason::PoolUnknown, "ünknown pool", [("pool", "9+9".to_owned())])),
+            REFUSE => {
+                Err(status::aborted(ErrorReason::PoolUnknown, "ünknown pool", [("pool", "9+9".to_owned())]))
+            }
             HANG => {
                 let _hanging = Hanging::new(&self.hanging);
                 std::future::pending().await
@@ -183,17 +196,26 @@ impl RatingService for Told {
 impl MatchmakingService for Told {
     type JoinQueueStream = mpsc::UnboundedReceiver<Result<JoinQueueResponse, Status>>;
 
-    async fn join_queue(&self, _: Request<JoinQueueRequest>) -> Result<Response<Self::JoinQueueStream>, Status> {
+    async fn join_queue(
+        &self,
+        _: Request<JoinQueueRequest>,
+    ) -> Result<Response<Self::JoinQueueStream>, Status> {
         let (frames, stream) = mpsc::unbounded();
         self.streams.lock().expect("not poisoned").push(frames);
         Ok(Response::new(stream))
     }
 
-    async fn leave_queue(&self, _: Request<LeaveQueueRequest>) -> Result<Response<LeaveQueueResponse>, Status> {
+    async fn leave_queue(
+        &self,
+        _: Request<LeaveQueueRequest>,
+    ) -> Result<Response<LeaveQueueResponse>, Status> {
         Ok(Response::new(LeaveQueueResponse::default()))
     }
 
-    async fn list_cities(&self, _: Request<ListCitiesRequest>) -> Result<Response<ListCitiesResponse>, Status> {
+    async fn list_cities(
+        &self,
+        _: Request<ListCitiesRequest>,
+    ) -> Result<Response<ListCitiesResponse>, Status> {
         Ok(Response::new(ListCitiesResponse::default()))
     }
 }

@@ -54,7 +54,8 @@ impl Fixture {
         config.upstream_matchmaking = format!("http://{}", behind.address());
         change(&mut config);
         let gateway = Gateway::bind(&config).await.expect("bound");
-        let (edge, internal, admin) = (gateway.edge_address(), gateway.internal_address(), gateway.admin_address());
+        let (edge, internal, admin) =
+            (gateway.edge_address(), gateway.internal_address(), gateway.admin_address());
         let shutdown = CancellationToken::new();
         let stop = shutdown.clone();
         let served = tokio::spawn(async move { gateway.run(stop).await.expect("served until the stop") });

@@ -32,7 +32,9 @@ async fn each_player_has_calls_of_his_own_and_others_share_their_address() {
         for _ in 0..3 {
             grpc.get_ratings(with_token(get_ratings(ANSWER), token)).await.expect("within the limit");
         }
-        assert_limited(&grpc.get_ratings(with_token(get_ratings(ANSWER), token)).await.expect_err("too many"));
+        assert_limited(
+            &grpc.get_ratings(with_token(get_ratings(ANSWER), token)).await.expect_err("too many"),
+        );
     }
     // A token that nobody signed gets no bucket of its own: else a limit would be one made-up token away.
     for made_up in ["a.b.c", "d.e.f", "g.h.i"] {
@@ -87,7 +89,8 @@ async fn a_players_open_streams_are_limited_until_he_closes_one() {
     let fixture = Fixture::start_with(|config| config.open_calls_max = 2).await;
     let grpc = MatchmakingServiceClient::new(clients::grpc(fixture.edge).await);
     let (ann, bob) = (fixture.token(), fixture.token());
-    let open = async |token: &str| grpc.clone().join_queue(with_token(JoinQueueRequest::default(), token)).await;
+    let open =
+        async |token: &str| grpc.clone().join_queue(with_token(JoinQueueRequest::default(), token)).await;
     let first = open(&ann).await.expect("open");
     let _second = open(&ann).await.expect("open");
     assert_limited(&open(&ann).await.expect_err("too many"));

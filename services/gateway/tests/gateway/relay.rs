@@ -12,7 +12,7 @@ use tonic::{Code, Request, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
-use crate::behind::{ANSWER, HANG, REFUSE, frame, get_ratings};
+use crate::behind::{ANSWER, HANG, REFUSE, frame, get_ratings, large_frame};
 use crate::clients;
 use crate::fixture::{Fixture, PATIENCE, details, with_token};
 
@@ -25,7 +25,9 @@ async fn a_unary_call_arrives_as_it_was_sent_and_so_does_its_answer() {
     let request = || {
         let mut request = with_token(get_ratings(ANSWER), "a.b.c");
         request.metadata_mut().insert("x-color", "blue".parse().expect("a header"));
-        request.metadata_mut().insert_bin("x-raw-bin", tonic::metadata::BinaryMetadataValue::from_bytes(&[0, 255]));
+        request
+            .metadata_mut()
+            .insert_bin("x-raw-bin", tonic::metadata::BinaryMetadataValue::from_bytes(&[0, 255]));
         request
     };
     for response in [grpc.get_ratings(request()).await, web.get_ratings(request()).await] {
@@ -110,7 +112,8 @@ async fn a_client_that_leaves_is_gone_at_the_service_too() {
 #[tokio::test]
 async fn a_deadline_counts_all_the_way() {
     let fixture = Fixture::start().await;
-    let mut ratings = RatingServiceClient::new(clients::grpc(fixture.edge).await);
+    // This client has no timer of its own, so the answer is the gateway's.
+    let mut ratings = RatingServiceClient::with_origin(clients::web(), clients::origin(fixture.edge));
     let mut request = Request::new(get_ratings(HANG));
     request.metadata_mut().insert("grpc-timeout", "200m".parse().expect("a header"));
     let late = ratings.get_ratings(request).await.expect_err("too late");
@@ -147,7 +150,9 @@ async fn a_service_that_is_away_is_unavailable_and_back_without_a_restart() {
 #[tokio::test]
 async fn a_stream_whose_service_dies_ends_as_unavailable() {
     let cable = crate::behind::Cable::before_nobody().await;
-    let fixture = Fixture::start_with(|config| config.upstream_matchmaking = format!("http://{}", cable.address())).await;
+    let fixture =
+        Fixture::start_with(|config| config.upstream_matchmaking = format!("http://{}", cable.address()))
+            .await;
     cable.lead_to(fixture.behind.address());
     let mut grpc = MatchmakingServiceClient::new(clients::grpc(fixture.edge).await);
     let mut web = MatchmakingServiceClient::with_origin(clients::web(), clients::origin(fixture.edge));
@@ -177,7 +182,8 @@ async fn only_the_services_for_clients_are_reachable() {
     // It is where only the inside reaches it.
     let inside = HealthClient::new(clients::grpc(fixture.internal).await).check(request).await.expect("here");
     assert_eq!(inside.into_inner().status, 1);
-    let game = GameServiceClient::new(channel).get_game(GetGameRequest::default()).await.expect_err("nobody there");
+    let game =
+        GameServiceClient::new(channel).get_game(GetGameRequest::default()).await.expect_err("nobody there");
     assert_eq!(game.code(), Code::Unavailable);
     fixture.stop().await;
 }
@@ -233,8 +239,36 @@ async fn a_call_that_hangs_holds_up_no_other() {
     let mut hanging = grpc.clone();
     let hanging = tokio::spawn(async move { hanging.get_ratings(get_ratings(HANG)).await });
     eventually(PATIENCE, || async { (fixture.behind.hanging() == 1).then_some(()) }).await;
-    let answered = tokio::time::timeout(Duration::from_secs(5), grpc.clone().get_ratings(get_ratings(ANSWER))).await;
+    let answered =
+        tokio::time::timeout(Duration::from_secs(5), grpc.clone().get_ratings(get_ratings(ANSWER))).await;
     assert!(answered.expect("in time").is_ok());
     hanging.abort();
+    fixture.stop().await;
+}
+
+/// All calls share one connection to the service, and what somebody does not read must not fill it.
+#[tokio::test]
+async fn clients_that_do_not_read_hold_up_nobody_else() {
+    let fixture = Fixture::start_with(|config| config.open_calls_per_address_max = 1000).await;
+    let mut lazy = MatchmakingServiceClient::new(clients::grpc(fixture.edge).await);
+    let mut unread = Vec::new();
+    for index in 0..30 {
+        unread.push(lazy.join_queue(JoinQueueRequest::default()).await.expect("open"));
+        let frames = fixture.behind.stream(index).await;
+        for sequence in 0..100 {
+            frames.unbounded_send(Ok(large_frame(sequence))).expect("open");
+        }
+    }
+    // Another client's stream, and his call, at the same service.
+    let mut other = MatchmakingServiceClient::new(clients::grpc(fixture.edge).await);
+    let answered = async {
+        let mut stream = other.join_queue(JoinQueueRequest::default()).await.expect("open").into_inner();
+        let frames = fixture.behind.stream(30).await;
+        for sequence in 0..100 {
+            frames.unbounded_send(Ok(large_frame(sequence))).expect("open");
+            assert!(stream.message().await.expect("open").is_some());
+        }
+    };
+    tokio::time::timeout(PATIENCE, answered).await.expect("not held up");
     fixture.stop().await;
 }

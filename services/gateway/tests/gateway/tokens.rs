@@ -34,10 +34,13 @@ async fn a_bad_token_is_refused_with_its_reason() {
     let player_id = fixture.sign_up("Kay").await.player_id;
     let pem = std::fs::read(&fixture.keys.private).expect("a file");
     let key = EncodingKey::from_ed_pem(&pem).expect("a private key");
-    let sign = |claims: &Value| jsonwebtoken::encode(&Header::new(Algorithm::EdDSA), claims, &key).expect("signed");
+    let sign =
+        |claims: &Value| jsonwebtoken::encode(&Header::new(Algorithm::EdDSA), claims, &key).expect("signed");
 
     let good = sign(&claims(&player_id));
-    let past_s = (SystemTime::now() - Duration::from_secs(1)).duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
+    let past_s = (SystemTime::now() - Duration::from_secs(1))
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .expect("after 1970");
     let expired = sign(&changed(&player_id, "exp", json!(past_s.as_secs())));
     let wrong_audience = sign(&changed(&player_id, "aud", json!("elsewhere")));
     let none = format!("{}.{}.", base64(&json!({"alg": "none"})), base64(&claims(&player_id)));
@@ -54,7 +57,8 @@ async fn a_bad_token_is_refused_with_its_reason() {
         (tampered, "TOKEN_INVALID"),
         ("nonsense".to_owned(), "TOKEN_INVALID"),
     ] {
-        let refused = accounts.get_account(with_token(GetAccountRequest {}, &token)).await.expect_err("refused");
+        let refused =
+            accounts.get_account(with_token(GetAccountRequest {}, &token)).await.expect_err("refused");
         assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, expected), "{token}");
     }
     let refused = accounts.get_account(GetAccountRequest {}).await.expect_err("no token");

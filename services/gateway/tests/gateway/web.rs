@@ -52,7 +52,10 @@ async fn an_answer_ends_with_one_frame_of_trailers() {
     assert_eq!((body[0], trailers[0]), (0, TRAILERS));
     let text = String::from_utf8(trailers[5..].to_vec()).expect("text");
     assert!(text.contains("grpc-status:0"), "{text}");
-    assert_eq!(trailers.len() - 5, u32::from_be_bytes(trailers[1..5].try_into().expect("four bytes")) as usize);
+    assert_eq!(
+        trailers.len() - 5,
+        u32::from_be_bytes(trailers[1..5].try_into().expect("four bytes")) as usize
+    );
     fixture.stop().await;
 }
 
@@ -121,6 +124,7 @@ async fn the_base64_form_for_old_browsers_works_too() {
         .expect("a request");
     let response = clients::http().request(request).await.expect("an answer");
     assert_eq!(response.headers()["content-type"], "application/grpc-web-text+proto");
+    assert!(!response.headers().contains_key("grpc-status"), "{:?}", response.headers());
     assert!(!response.into_body().collect().await.expect("a body").to_bytes().is_empty());
     fixture.stop().await;
 }
@@ -128,7 +132,8 @@ async fn the_base64_form_for_old_browsers_works_too() {
 #[tokio::test]
 async fn what_is_not_grpc_is_not_found() {
     let fixture = allowing().await;
-    let request = Request::builder().uri(format!("http://{}/", fixture.edge)).body(Body::empty()).expect("a request");
+    let request =
+        Request::builder().uri(format!("http://{}/", fixture.edge)).body(Body::empty()).expect("a request");
     let response = clients::http().request(request).await.expect("an answer");
     assert_eq!(response.status(), StatusCode::NOT_FOUND);
     fixture.stop().await;

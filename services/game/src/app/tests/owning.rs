@@ -125,6 +125,22 @@ async fn a_move_around_the_flag_stands_or_loses_but_never_flags_the_opponent() {
     }
 }
 
+// B22: the opponent's command may not use the network credit that only the player on move could have had.
+#[tokio::test]
+async fn a_command_of_the_opponent_just_after_the_flag_comes_too_late() {
+    for late_ms in [0, 1, 500] {
+        let stand = Stand::new();
+        stand.play("e2e4 e7e5").await;
+        let mut act = stand.act(&stand.facts.black, Uuid::new_v4(), Action::Resign);
+        // The timer has not been served yet: the clock stands still before the flag.
+        act.received_at_ms = NOON_MS + 2_000 + 182_000 + late_ms;
+        let outcome = stand.games.act(act).await;
+        let Err(ActError::Refused(Refused::GameOver { ended })) = outcome else { panic!("{outcome:?}") };
+        assert_eq!((ended.outcome, ended.reason), (Outcome::BlackWins, EndReason::Time));
+        assert_eq!(ends(&stand), 1);
+    }
+}
+
 // B17
 #[tokio::test]
 async fn a_missing_first_move_aborts_and_a_timely_one_does_not() {

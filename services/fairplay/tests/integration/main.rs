@@ -1,0 +1,7 @@
+//! Fair play on a real Postgres, a real NATS and a real Stockfish.
+
+mod analysis;
+mod failures;
+mod pairs;
+mod service;
+mod support;
