@@ -270,5 +270,6 @@ async fn clients_that_do_not_read_hold_up_nobody_else() {
         }
     };
     tokio::time::timeout(PATIENCE, answered).await.expect("not held up");
+    drop((unread, lazy));
     fixture.stop().await;
 }
