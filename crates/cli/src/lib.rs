@@ -38,6 +38,7 @@ pub mod failure;
 mod game;
 mod ledger;
 mod output;
+mod playing;
 
 use std::path::Path;
 use std::process::ExitCode;
