@@ -18,6 +18,23 @@ pub trait Handler: Send + Sync + 'static {
         message: &Message,
     ) -> impl Future<Output = Result<(), HandleError>> + Send;
 
+    /// The most messages that [`Handler::handle_batch`] is given at once; 1, as it stands here, for one after the other.
+    fn batch_max(&self) -> usize {
+        1
+    }
+
+    /// Makes the effects of several messages of different streams inside one transaction, and answers for each in their
+    /// order. A message that is refused must have left no effect, since the others are committed. An error instead of
+    /// answers undoes the transaction, and every message is then handled alone. Called only if [`Handler::batch_max`] is
+    /// more than one.
+    fn handle_batch(
+        &self,
+        _conn: &mut PgConnection,
+        _messages: &[&Message],
+    ) -> impl Future<Output = Result<Vec<Result<(), HandleError>>, HandleError>> + Send {
+        std::future::ready(Err(HandleError::Unavailable("this handler takes no batches".to_owned())))
+    }
+
     /// Called in process after the commit, to wake tasks. It is a hint: a crash may swallow it.
     fn committed(&self, _message: &Message) {}
 }

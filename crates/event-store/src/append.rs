@@ -61,6 +61,28 @@ pub async fn append_in(conn: &mut PgConnection, append: &Append) -> Result<Versi
     Err(AppendError::Conflict { expected: append.expected, actual })
 }
 
+/// Writes several appends of different streams with one statement inside the caller's transaction: all of them, or, on an
+/// error, none that the caller may keep. For use cases that do the same for many streams at once.
+pub async fn append_all_in(conn: &mut PgConnection, appends: &[Append]) -> Result<(), AppendError> {
+    if appends.is_empty() {
+        return Ok(());
+    }
+    let mut metadata = Vec::with_capacity(appends.len());
+    for append in appends {
+        append.validate()?;
+        metadata.push(append.metadata.to_bytes());
+    }
+    let rows = appends.iter().zip(metadata.iter().map(Vec::as_slice));
+    let written = insert(&mut *conn, &Columns::of(rows)).await?;
+    for append in appends {
+        if !written.contains(&append.stream.id) {
+            let actual = head(conn, append.stream.id).await?;
+            return Err(AppendError::Conflict { expected: append.expected, actual });
+        }
+    }
+    Ok(())
+}
+
 /// The rows of a batch, column by column as `unnest` takes them. A batch holds at most one append of a stream.
 #[derive(Default)]
 pub(crate) struct Columns<'a> {

@@ -4,9 +4,9 @@
 //!
 //! * [`Append`], [`NewEvent`], [`RecordedEvent`]: what goes in and what comes out, with the named limits (`event`).
 //! * [`Metadata`]: who caused an event and in which trace, kept as a few protobuf bytes (`metadata`).
-//! * [`append_in`]: one append inside the caller's transaction, for use cases that change more than the log (`append`).
+//! * [`append_in`], [`append_all_in`]: one append, or one each of several streams, inside the caller's transaction, for use cases that change more than the log (`append`).
 //! * [`GroupCommit`]: many appends of many callers in one commit, for the hot path (`group_commit`).
-//! * [`load`], [`load_all`], [`head`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
+//! * [`load`], [`load_all`], [`load_streams`], [`head`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
 //! * [`schema`], [`make_partitions`]: the tables and their monthly partitions (`schema`).
 //! * [`CommitSignal`]: wakes the outbox relay in process after a commit (`signal`).
 //! * [`fault`]: what an error of the database says about whether the write landed.
@@ -44,13 +44,13 @@ mod signal;
 pub mod telemetry;
 pub mod trace;
 
-pub use append::{AppendError, append_in};
+pub use append::{AppendError, append_all_in, append_in};
 pub use event::{
     ACTOR_BYTES_MAX, APPEND_DATA_BYTES_MAX, Append, EVENT_DATA_BYTES_MAX, EVENTS_PER_APPEND_MAX,
     InvalidAppend, NAME_BYTES_MAX, NewEvent, Publication, RecordedEvent, StreamId, Version,
 };
 pub use group_commit::{GroupCommit, GroupCommitConfig};
 pub use metadata::{Cause, Metadata, MetadataError};
-pub use read::{LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, load, load_all, scan};
+pub use read::{LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, load, load_all, load_streams, scan};
 pub use schema::{PARTITION_MONTHS_AHEAD, make_partitions, schema};
 pub use signal::CommitSignal;

@@ -13,6 +13,9 @@ pub const STREAM_EVENTS_MAX: usize = 100_000;
 const LOAD: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
     from events where stream_id = $1 and version > $2 order by version limit $3";
 
+const LOAD_STREAMS: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
+    from events where stream_id = any ($1::uuid[]) order by stream_id, version limit $2";
+
 const HEAD: &str = "select version from events where stream_id = $1 order by version desc limit 1";
 
 const SCAN: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
@@ -62,6 +65,19 @@ pub async fn load_all(conn: &mut PgConnection, stream_id: Uuid) -> Result<Vec<Re
             return Ok(events);
         }
     }
+}
+
+/// All events of several short streams, stream after stream, each in order. More than [`STREAM_EVENTS_MAX`] in all is an error.
+pub async fn load_streams(
+    executor: impl PgExecutor<'_>,
+    stream_ids: &[Uuid],
+) -> Result<Vec<RecordedEvent>, sqlx::Error> {
+    let limit = STREAM_EVENTS_MAX as i64 + 1;
+    let rows = sqlx::query(LOAD_STREAMS).bind(stream_ids).bind(limit).fetch_all(executor).await?;
+    if rows.len() > STREAM_EVENTS_MAX {
+        return Err(sqlx::Error::Protocol(format!("the streams have more than {STREAM_EVENTS_MAX} events")));
+    }
+    rows.iter().map(recorded_event).collect()
 }
 
 /// The version of a stream's last event, 0 if it has none.

@@ -1,34 +1,47 @@
-//! The rating service: Glicko-2 ratings, one for each player and staked time control.
+//! The rating service: one rating for each player and pool, Glicko-2 for the staked time controls, Elo for the house tables.
 //!
-//! It follows the games' events and nothing else; nobody changes a rating by a call. The arithmetic is `domain-glicko`'s, here
-//! is the order in which games are rated and where the numbers are kept.
+//! It follows the games' events; besides, a moderator or an operator may correct what a game did. The arithmetic is
+//! `domain-glicko`'s, here is the order in which games are rated and where the numbers are kept.
 //!
 //! # Map
-//! * [`app`]: a game as far as ratings are concerned, rating it, and all of it once more in memory.
+//! * [`app`]: a game as far as ratings are concerned, rating and correcting it, the book of a pool in memory, all of it once more
+//!   from the log, and what would be without a game.
 //! * [`bus`]: the consumer of the games' events.
-//! * [`store`]: the log, the ratings and their history on Postgres.
-//! * [`grpc`]: the calls, for reading.
+//! * [`store`]: the log, the ratings, their history and the leaderboards on Postgres.
+//! * [`grpc`]: the calls.
+//! * [`corrections`]: correcting ratings because of a game.
+//! * [`preview`]: what ratings would be without one.
 //! * [`rebuild`](rebuild::rebuild): all ratings from the log, compared to the last bit.
+//! * [`bench`]: a full log for a benchmark.
 //! * [`config`], [`telemetry`]: settings and metrics.
 //!
 //! # Invariants
-//! * `RATING-1` A game changes ratings at most once: its stream has one event, and the history one row for each player.
+//! * `RATING-1` A game changes ratings at most once: its stream begins with one event, and the history has one row of it for each
+//!   player. It is taken back at most once, too.
 //! * `RATING-2` Both players change in one transaction, each from what both had when the game is rated, not when it began.
-//! * `RATING-3` An aborted game changes nothing.
-//! * `RATING-4` The games of a pool are numbered 1, 2, 3 … in the order in which they were rated; played through once more in
-//!   this order they give the same bits.
+//! * `RATING-3` An aborted game changes nothing, nor does one that counts in no pool.
+//! * `RATING-4` The changes of a pool are numbered 1, 2, 3 … in the order in which they were made; made once more in this order they
+//!   give the same bits.
 //! * `RATING-5` The deviation grows by the days since the player's last game in the pool, when the next one is rated and when
 //!   it is read. Reading stores nothing.
+//! * `RATING-6` Only a moderator or an operator corrects, with a reason; the event names both. Initial rating and all differences of
+//!   the history add up to the rating.
+//! * `RATING-7` A request to correct takes effect once; the same request again is answered like the first time.
+//! * `RATING-8` A preview changes nothing.
 //!
 //! # Deliberately absent
 //! * Rounding: who shows a rating rounds it.
-//! * A sweep that grows deviations: time is added when it is asked for.
-//! * The house tables' pool and leaderboards, which come with the tables.
+//! * A sweep that grows deviations: time is added when it is asked for, and a leaderboard knows until when each player is listed.
+//! * Computing anew what was played after a voided game: players would find games of last week to have given other points. The
+//!   preview shows what it would come to.
 
 pub mod app;
+pub mod bench;
 pub mod bus;
 pub mod config;
+pub mod corrections;
 pub mod grpc;
+pub mod preview;
 pub mod rebuild;
 pub mod store;
 pub mod telemetry;
@@ -44,7 +57,7 @@ use sqlx::migrate::Migrator;
 use tokio_util::sync::CancellationToken;
 
 pub use config::Config;
-pub use rebuild::{RebuildError, RebuildReport, rebuild};
+pub use rebuild::{RebuildConfig, RebuildError, RebuildReport, rebuild};
 
 /// The service's name.
 pub const SERVICE: &str = "rating";
@@ -76,8 +89,9 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     telemetry::describe();
     let pool = database::open(&config.common, SERVICE, &MIGRATOR).await?;
     let bus = event_bus::connect(&config.common.nats_url, SERVICE).await?;
-    let bound = Server::new(&config.common)?.add(grpc::Service::server(pool.clone())).bind().await?;
     let signal = CommitSignal::new();
+    let service = grpc::Service::server(pool.clone(), signal.clone());
+    let bound = Server::new(&config.common)?.add(service).bind().await?;
     let mut tasks = Tasks::new(shutdown.clone());
     let relay = Relay::run(pool.clone(), bus.clone(), SERVICE, signal.clone(), shutdown.clone());
     tasks.spawn("relay", returning(relay));

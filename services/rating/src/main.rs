@@ -29,10 +29,10 @@ fn try_rebuild() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(async {
         let pool = service_kit::database::open(&config.common, SERVICE, &MIGRATOR).await?;
-        let report = rating::rebuild(&pool).await?;
+        let report = rating::rebuild(&pool, rating::RebuildConfig::default()).await?;
         println!(
-            "{} games, {} ratings, {} had been stored otherwise",
-            report.games, report.ratings, report.differing
+            "{} changes, {} ratings, {} had been stored otherwise",
+            report.changes, report.ratings, report.differing
         );
         pool.close().await;
         Ok(())

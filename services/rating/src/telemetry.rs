@@ -2,7 +2,7 @@
 
 use metrics::describe_counter;
 
-/// Games with a result, by pool and by outcome: `rated` or `repeated`.
+/// Games with a result, by pool and by outcome: `rated`, `repeated` or `unrated`.
 pub const GAMES: &str = "rating_games_total";
 
 /// Registers the descriptions; calling it again changes nothing.

@@ -1,4 +1,5 @@
-//! `ledger verify`: recomputes every balance from the log and names the first difference (`WALLET-6`).
+//! `ledger verify`: checks the hash chain of the log, recomputes every balance from it, and names the first difference
+//! (`WALLET-6`, `WALLET-9`).
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,9 @@ use uuid::Uuid;
 
 use crate::app::audit::{Audit, Difference as LogDifference, Totals};
 use crate::app::posting::Posting;
+use crate::sealing::{self, ChainDifference};
 use crate::store::entries::{self, EntryRow};
+use crate::store::seals::ChainPlace;
 use crate::store::{balances, codec};
 
 /// All of one moment, and nothing changed by it.
@@ -22,6 +25,8 @@ const UNLIMITED: &str = "set local statement_timeout = 0; set local idle_in_tran
 pub struct VerifyReport {
     /// What was read; only what was read before the difference, if there is one.
     pub totals: Totals,
+    /// The end of the hash chain as far as it was checked. Whoever keeps it can see later that nothing before it was rewritten.
+    pub chain: ChainPlace,
     /// The first difference; nothing when everything adds up.
     pub difference: Option<Difference>,
 }
@@ -43,6 +48,9 @@ impl VerifyReport {
 /// The first thing that does not add up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Difference {
+    /// The hash chain over the log: some event is not what was written.
+    #[error(transparent)]
+    Chain(#[from] ChainDifference),
     /// An event cannot be read.
     #[error(transparent)]
     Unreadable(#[from] codec::CodecError),
@@ -50,10 +58,16 @@ pub enum Difference {
     #[error(transparent)]
     Log(#[from] LogDifference),
     /// The table of entries has not exactly the entries of a transfer of the log.
-    #[error("transfer {transfer_id}: its stored entries are not those of the log")]
+    #[error(
+        "transfer {transfer_id}: its stored entry on account {owner_id} of kind {kind} is not that of the log"
+    )]
     Entries {
         /// Whose.
         transfer_id: Uuid,
+        /// On which kind of account (`stakemate.wallet.v1.AccountKind`).
+        kind: i16,
+        /// Of whom.
+        owner_id: Uuid,
     },
     /// The table of entries has some that belong to no transfer of the log.
     #[error("{stored} entries are stored, the log has {logged}")]
@@ -84,6 +98,28 @@ pub async fn verify(pool: &PgPool) -> Result<VerifyReport, sqlx::Error> {
 }
 
 async fn verify_in(conn: &mut PgConnection) -> Result<VerifyReport, sqlx::Error> {
+    let (chain, broken) = check_chain(conn).await?;
+    if let Some(difference) = broken {
+        return Ok(VerifyReport { totals: Totals::default(), chain, difference: Some(difference.into()) });
+    }
+    let (totals, difference) = check_log(conn).await?;
+    Ok(VerifyReport { totals, chain, difference })
+}
+
+/// The chain comes first: it names an event in which a single byte was changed, whatever that byte meant.
+async fn check_chain(conn: &mut PgConnection) -> Result<(ChainPlace, Option<ChainDifference>), sqlx::Error> {
+    let mut place = ChainPlace::START;
+    loop {
+        match sealing::check_page(conn, place).await? {
+            Ok(end) if end == place => break,
+            Ok(end) => place = end,
+            Err(difference) => return Ok((place, Some(difference))),
+        }
+    }
+    Ok((place, sealing::check_coverage(conn).await?.err()))
+}
+
+async fn check_log(conn: &mut PgConnection) -> Result<(Totals, Option<Difference>), sqlx::Error> {
     let mut audit = Audit::default();
     let mut position = ScanPosition::START;
     loop {
@@ -91,14 +127,14 @@ async fn verify_in(conn: &mut PgConnection) -> Result<VerifyReport, sqlx::Error>
         let Some(last) = events.last() else { break };
         position = ScanPosition::after(last);
         if let Err(difference) = check_page(conn, &mut audit, &events).await? {
-            return Ok(differs(audit.totals().clone(), difference));
+            return Ok((audit.totals().clone(), Some(difference)));
         }
     }
     let totals = audit.totals().clone();
     let stored = entries::count(&mut *conn).await?;
     if u64::try_from(stored) != Ok(totals.entries) {
         let logged = totals.entries;
-        return Ok(differs(totals, Difference::EntryCount { stored, logged }));
+        return Ok((totals, Some(Difference::EntryCount { stored, logged })));
     }
     let mut standing = Vec::new();
     for row in balances::all(&mut *conn).await? {
@@ -106,18 +142,14 @@ async fn verify_in(conn: &mut PgConnection) -> Result<VerifyReport, sqlx::Error>
             Some(balance) => standing.push(balance),
             None => {
                 let owner_id = row.key.owner_id;
-                return Ok(differs(totals, Difference::NoAccount { owner_id }));
+                return Ok((totals, Some(Difference::NoAccount { owner_id })));
             }
         }
     }
     Ok(match audit.finish(standing) {
-        Ok(totals) => VerifyReport { totals, difference: None },
-        Err(difference) => differs(totals, difference.into()),
+        Ok(totals) => (totals, None),
+        Err(difference) => (totals, Some(difference.into())),
     })
-}
-
-fn differs(totals: Totals, difference: Difference) -> VerifyReport {
-    VerifyReport { totals, difference: Some(difference) }
 }
 
 async fn check_page(
@@ -155,6 +187,9 @@ async fn check_entries(
     let stored: BTreeSet<EntryRow> = stored.into_iter().collect();
     Ok(match logged.symmetric_difference(&stored).next() {
         None => Ok(()),
-        Some(row) => Err(Difference::Entries { transfer_id: row.transfer_id }),
+        Some(row) => {
+            let EntryRow { transfer_id, kind, owner_id, .. } = *row;
+            Err(Difference::Entries { transfer_id, kind, owner_id })
+        }
     })
 }

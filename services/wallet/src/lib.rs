@@ -8,7 +8,9 @@
 //! * [`bus`]: the consumers of other services' events, one handler a source.
 //! * [`store`]: the log and the tables on Postgres.
 //! * [`grpc`]: the calls, for reading.
-//! * [`ledger_verify`]: the check of everything from the log.
+//! * [`sealing`]: the hash chain over the log, sealed in the background.
+//! * [`invariants`]: what must always be true, checked all the time; [`ledger_verify`]: everything once more, from the log.
+//! * [`bench`]: how many settlements a second.
 //! * [`config`], [`telemetry`]: settings and metrics.
 //!
 //! # Invariants
@@ -23,6 +25,9 @@
 //! * `WALLET-6` Every balance, entry and open hold can be recomputed from the log, and the first difference is named.
 //! * `WALLET-7` Play money is given in development only.
 //! * `WALLET-8` A player sees his own money only.
+//! * `WALLET-9` Every event is chained by hash to the one sealed before it; a byte that changed in the log is named by the check.
+//! * `WALLET-10` What does not add up is counted and named within a minute or two, and stops nobody else's money.
+//! * `WALLET-11` Several settlements may share a transaction; one that is refused changes nothing and fails no other.
 //!
 //! # Deliberately absent
 //! * A clock for holds: only a match or a game ends one.
@@ -30,10 +35,13 @@
 //! * Conversion between currencies.
 
 pub mod app;
+pub mod bench;
 pub mod bus;
 pub mod config;
 pub mod grpc;
+pub mod invariants;
 pub mod ledger_verify;
+pub mod sealing;
 pub mod store;
 pub mod telemetry;
 
@@ -55,6 +63,9 @@ pub const SERVICE: &str = "wallet";
 
 /// The service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/wallet");
+
+/// Transactions in which settlements are made at once.
+pub const GAME_LANES: usize = 2;
 
 /// A service that has its database, its broker and its ports.
 pub struct Started {
@@ -89,6 +100,7 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
         shutdown: shutdown.clone(),
     };
     background.relay();
+    background.watch_over_the_ledger();
     background.follow(
         ConsumerConfig::new(bus::players::CONSUMER, "gateway", "player"),
         bus::players::PlayerHandler::new(config.opening_deposit()),
@@ -97,7 +109,15 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
         ConsumerConfig::new(bus::matches::CONSUMER, "matchmaking", "match"),
         bus::matches::MatchHandler::new(bus::matches::ACCOUNT_PATIENCE, OffsetDateTime::now_utc()),
     );
-    background.follow(ConsumerConfig::new(bus::games::CONSUMER, "game", "game"), bus::games::GameHandler);
+    background.follow(
+        // Few lanes, so that what ends at once is settled in few transactions.
+        ConsumerConfig {
+            lanes: GAME_LANES,
+            in_flight_max: GAME_LANES * bus::settle::BATCH_ORDERS_MAX,
+            ..ConsumerConfig::new(bus::games::CONSUMER, "game", "game")
+        },
+        bus::games::GameHandler,
+    );
     Ok(Started { bound, tasks: background.tasks, pool, shutdown })
 }
 
@@ -120,6 +140,13 @@ impl Background {
             self.shutdown.clone(),
         );
         self.tasks.spawn("relay", returning(relay));
+    }
+
+    fn watch_over_the_ledger(&mut self) {
+        let sealing = sealing::run(self.pool.clone(), self.shutdown.clone());
+        self.tasks.spawn("sealing", returning(sealing));
+        let invariants = invariants::run(self.pool.clone(), self.shutdown.clone());
+        self.tasks.spawn("invariants", returning(invariants));
     }
 
     fn follow<H: Handler>(&mut self, config: ConsumerConfig, handler: H) {

@@ -39,6 +39,10 @@ impl Elo {
     pub const fn rating(self) -> f64 {
         self.0
     }
+
+    pub(crate) fn moved(self, points: f64) -> Self {
+        Self(ELO_BOUNDS.clamp(self.0 + points))
+    }
 }
 
 impl Default for Elo {
@@ -47,14 +51,17 @@ impl Default for Elo {
     }
 }
 
-/// Rates one game. What one player gains the other loses, unless a bound cuts it short for one of them.
+/// Rates one game. What one player gains the other loses, up to the last bits, unless a bound cuts it short for one of them.
+/// Each side is computed by itself, so that it does not matter who had White (`GLICKO-2`).
 #[must_use]
 pub fn update_pair(before: Pair<Elo>, score_for_white: Score) -> Pair<Elo> {
-    let difference = before.white.0 - before.black.0;
-    let expected = 1.0 / (1.0 + libm::pow(10.0, -difference / 400.0));
-    let gain = K_FACTOR * (score_for_white.points() - expected);
     Pair {
-        white: Elo(ELO_BOUNDS.clamp(before.white.0 + gain)),
-        black: Elo(ELO_BOUNDS.clamp(before.black.0 - gain)),
+        white: after_one_game(before.white, before.black, score_for_white),
+        black: after_one_game(before.black, before.white, score_for_white.reversed()),
     }
+}
+
+fn after_one_game(player: Elo, opponent: Elo, score: Score) -> Elo {
+    let expected = 1.0 / (1.0 + libm::pow(10.0, (opponent.0 - player.0) / 400.0));
+    player.moved(K_FACTOR * (score.points() - expected))
 }

@@ -9,6 +9,7 @@
 //! * [`volatility`]: step 5 of the paper alone, without any clamp.
 //! * [`elo`]: the rating of the house-table pool.
 //! * [`pool`]: the pools, as data.
+//! * [`pool_rating`]: a rating in any of them, whichever system it has.
 //!
 //! The formulas are those of M. Glickman, "Example of the Glicko-2 system" (wording of 22 March 2022), with the system
 //! constant τ = 0.5 and the Illinois variant of regula falsi for the volatility.
@@ -28,12 +29,14 @@
 pub mod elo;
 pub mod glicko2;
 pub mod pool;
+pub mod pool_rating;
 pub mod rating;
 pub mod score;
 pub mod volatility;
 
 pub use elo::Elo;
 pub use glicko2::{after_idle_days, update, update_pair};
-pub use pool::{POOLS, Pool, System};
+pub use pool::{Clocks, POOLS, Pool, System};
+pub use pool_rating::{Points, PoolRating};
 pub use rating::{OutOfBounds, Rating, RawRating};
 pub use score::{Pair, Score};

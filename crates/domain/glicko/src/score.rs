@@ -22,6 +22,12 @@ impl Score {
         }
     }
 
+    /// The result that gives so many points, if one does.
+    #[must_use]
+    pub fn of_points(points: f64) -> Option<Self> {
+        [Self::Win, Self::Draw, Self::Loss].into_iter().find(|score| score.points() == points)
+    }
+
     /// The points of the result: 1, ½ or 0.
     #[must_use]
     pub const fn points(self) -> f64 {

@@ -5,7 +5,8 @@
 use domain_glicko::glicko2::STEP_MAX;
 use domain_glicko::rating::{DEVIATION_BOUNDS, RATING_BOUNDS, VOLATILITY_BOUNDS};
 use domain_glicko::{
-    Elo, OutOfBounds, POOLS, Pair, Pool, Rating, RawRating, Score, System, after_idle_days, elo, update_pair,
+    Elo, OutOfBounds, POOLS, Pair, Points, Pool, PoolRating, Rating, RawRating, Score, System,
+    after_idle_days, elo, pool_rating, update_pair,
 };
 use proptest::prelude::*;
 use skillratings::Outcomes;
@@ -131,6 +132,29 @@ proptest! {
         prop_assert!((after.white.rating() + after.black.rating() - white - black).abs() < 1e-9);
         prop_assert!((after.white.rating() - white).abs() <= elo::K_FACTOR);
     }
+
+    /// GLICKO-2
+    #[test]
+    fn swapping_the_sides_at_a_house_table_swaps_the_ratings_to_the_bit(
+        white in 100.0..=4000.0_f64, black in 100.0..=4000.0_f64, score in any_score(),
+    ) {
+        let (white, black) = (Elo::new(white).unwrap(), Elo::new(black).unwrap());
+        let after = elo::update_pair(Pair { white, black }, score);
+        let swapped = elo::update_pair(Pair { white: black, black: white }, score.reversed());
+        prop_assert_eq!(after.white.rating().to_bits(), swapped.black.rating().to_bits());
+        prop_assert_eq!(after.black.rating().to_bits(), swapped.white.rating().to_bits());
+    }
+
+    /// GLICKO-1
+    #[test]
+    fn points_given_or_taken_by_hand_leave_a_rating_in_bounds_and_the_rest_of_it_alone(
+        rating in any_rating(), points in -700.0..=700.0_f64,
+    ) {
+        let moved = PoolRating::Glicko2(rating).moved(points).raw();
+        prop_assert_eq!(moved.rating.to_bits(), (rating.rating() + points).clamp(100.0, 4000.0).to_bits());
+        prop_assert_eq!(moved.deviation.to_bits(), rating.deviation().to_bits());
+        prop_assert_eq!(moved.volatility.to_bits(), rating.volatility().to_bits());
+    }
 }
 
 /// D04: without clamps the volatility overflows before 250,000 games. (GLICKO-1)
@@ -208,8 +232,46 @@ fn every_staked_time_control_has_a_pool_and_names_are_unique() {
     }
     assert_eq!(Pool::find("table").map(|pool| pool.system), Some(System::Elo));
     assert_eq!(Pool::find("1+0"), None);
+    assert_eq!(Pool::of_game("city", Some("3+2")), Pool::find("3+2"));
+    assert_eq!(Pool::of_game("table", Some("3+2")), Pool::find("table"));
+    assert_eq!(Pool::of_game("table", None), Pool::find("table"));
+    for (rule_set, clock) in
+        [("city", None), ("city", Some("1+0")), ("city", Some("table")), ("solo", Some("3+2"))]
+    {
+        assert_eq!(Pool::of_game(rule_set, clock), None);
+    }
     let mut names: Vec<_> = POOLS.iter().map(|pool| pool.id).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), POOLS.len());
+}
+
+#[test]
+fn a_rating_of_one_system_is_refused_in_a_pool_of_the_other() {
+    let (staked, table) = (Pool::find("3+2").unwrap(), Pool::find("table").unwrap());
+    for pool in POOLS {
+        let fresh = PoolRating::fresh(pool);
+        assert_eq!(PoolRating::new(pool, fresh.raw()), Ok(fresh));
+    }
+    let raw = PoolRating::fresh(table).raw();
+    assert_eq!(raw, RawRating { rating: 1000.0, deviation: 0.0, volatility: 0.0 });
+    assert!(PoolRating::new(staked, raw).is_err());
+    assert!(PoolRating::new(table, PoolRating::fresh(staked).raw()).is_err());
+    assert_eq!(PoolRating::fresh(table).after_idle_days(1e6), PoolRating::fresh(table));
+    assert!(!PoolRating::fresh(table).is_provisional());
+}
+
+#[test]
+#[should_panic(expected = "rated in one pool")]
+fn players_of_different_pools_cannot_meet() {
+    let (white, black) = (PoolRating::Glicko2(Rating::FRESH), PoolRating::Elo(Elo::FRESH));
+    let _ = pool_rating::update_pair(Pair { white, black }, Score::Draw);
+}
+
+#[test]
+fn a_correction_has_points_and_not_more_than_a_game_may_give() {
+    for points in [0.0, -0.0, 700.1, -701.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(Points::new(points), None);
+    }
+    assert_eq!(Points::new(-700.0).map(Points::get), Some(-700.0));
 }

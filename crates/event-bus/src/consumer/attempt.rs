@@ -145,7 +145,7 @@ impl<H: Handler> Shared<H> {
         Err(HandleError::Transient("another process has handled this stream meanwhile".to_owned()).into())
     }
 
-    fn after_commit(&self, message: &Message) {
+    pub(super) fn after_commit(&self, message: &Message) {
         self.signal.committed();
         self.handler.committed(message);
         let lag_seconds = (OffsetDateTime::now_utc() - message.recorded_at).as_seconds_f64();

@@ -19,6 +19,23 @@ const ADVANCE: &str = "insert into inbox (consumer, stream_id, version, event_id
         set version = excluded.version, event_id = excluded.event_id, handled_at = clock_timestamp()
         where inbox.version = $5";
 
+const STATES: &str = "select coalesce(i.version, 0) as last,
+        exists (select from dead_letters d
+                where d.consumer = $1 and d.stream_id = m.stream_id and d.version < m.version) as is_blocked
+    from unnest($2::uuid[], $3::bigint[]) with ordinality as m (stream_id, version, place)
+    left join inbox i on i.consumer = $1 and i.stream_id = m.stream_id
+    order by m.place";
+
+// As ADVANCE, for many streams, in one order of the rows for everybody.
+const ADVANCE_MANY: &str = "insert into inbox as i (consumer, stream_id, version, event_id)
+    select $1, m.stream_id, m.version, m.event_id
+    from unnest($2::uuid[], $3::bigint[], $4::uuid[]) as m (stream_id, version, event_id)
+    order by m.stream_id
+    on conflict (consumer, stream_id) do update
+        set version = excluded.version, event_id = excluded.event_id, handled_at = clock_timestamp()
+        where i.version = (select w.last from unnest($2::uuid[], $5::bigint[]) as w (stream_id, last)
+                           where w.stream_id = excluded.stream_id)";
+
 const PARK: &str =
     "insert into dead_letters (consumer, stream_id, version, follows, event_id, subject, schema, data,
         metadata, recorded_at, reason, error, attempts)
@@ -95,6 +112,10 @@ pub(super) async fn admit(
         .bind(message.version)
         .fetch_one(conn)
         .await?;
+    admission(message, &row)
+}
+
+fn admission(message: &Message, row: &PgRow) -> Result<Admission, sqlx::Error> {
     let last: Version = row.try_get("last")?;
     Ok(if message.version <= last {
         Admission::Duplicate
@@ -123,6 +144,40 @@ pub(super) async fn advance(
         .execute(conn)
         .await?;
     Ok(result.rows_affected() == 1)
+}
+
+/// As [`admit`], for messages of different streams.
+pub(super) async fn admit_many(
+    conn: &mut PgConnection,
+    consumer: &str,
+    messages: &[&Message],
+) -> Result<Vec<Admission>, sqlx::Error> {
+    let streams: Vec<Uuid> = messages.iter().map(|message| message.stream_id).collect();
+    let versions: Vec<Version> = messages.iter().map(|message| message.version).collect();
+    let rows = sqlx::query(STATES).bind(consumer).bind(streams).bind(versions).fetch_all(conn).await?;
+    messages.iter().zip(&rows).map(|(message, row)| admission(message, row)).collect()
+}
+
+/// As [`advance`], for messages of different streams, each with the version handled before it; false, and none of it to be
+/// kept, if another process was faster with any of them.
+pub(super) async fn advance_many(
+    conn: &mut PgConnection,
+    consumer: &str,
+    handled: &[(&Message, Version)],
+) -> Result<bool, sqlx::Error> {
+    let streams: Vec<Uuid> = handled.iter().map(|(message, _)| message.stream_id).collect();
+    let versions: Vec<Version> = handled.iter().map(|(message, _)| message.version).collect();
+    let events: Vec<Uuid> = handled.iter().map(|(message, _)| message.event_id).collect();
+    let lasts: Vec<Version> = handled.iter().map(|(_, last)| *last).collect();
+    let result = sqlx::query(ADVANCE_MANY)
+        .bind(consumer)
+        .bind(streams)
+        .bind(versions)
+        .bind(events)
+        .bind(lasts)
+        .execute(conn)
+        .await?;
+    Ok(result.rows_affected() == handled.len() as u64)
 }
 
 pub(super) async fn park(

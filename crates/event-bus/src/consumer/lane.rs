@@ -7,7 +7,7 @@ use super::inbox::{self, Parking, Verdict};
 use crate::dead_letters::Reason;
 use crate::{HandleError, Handler, Message, Version, telemetry};
 use async_nats::jetstream::{self, AckKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -92,6 +92,9 @@ impl<H: Handler> Lane<H> {
                     // Another process can have it at once.
                     self.finish(*delivery, AckKind::Nak(None)).await;
                 }
+                Work::Delivered(delivery) if self.shared.handler.batch_max() > 1 => {
+                    self.deliver_together(*delivery).await;
+                }
                 Work::Delivered(delivery) => self.deliver(*delivery).await,
                 Work::Parked(_) if self.shared.shutdown.is_cancelled() => {}
                 Work::Parked(stream_id) => self.take_up(stream_id).await,
@@ -99,10 +102,55 @@ impl<H: Handler> Lane<H> {
         }
     }
 
+    /// Handles what has already been delivered together with `first`, as far as it is of different streams. Nothing is waited
+    /// for: a lone message is as fast as ever, and batches grow with the load.
+    async fn deliver_together(&mut self, first: Delivery) {
+        let batch_max = self.shared.handler.batch_max();
+        let mut streams = HashSet::from([first.message.stream_id]);
+        let mut batch = vec![first];
+        let mut left_over = None;
+        while batch.len() < batch_max {
+            match self.work.try_recv() {
+                Ok(Work::Delivered(delivery)) if streams.insert(delivery.message.stream_id) => {
+                    batch.push(*delivery);
+                }
+                Ok(other) => {
+                    left_over = Some(other);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        if batch.len() == 1 {
+            for delivery in batch {
+                self.deliver(delivery).await;
+            }
+        } else {
+            let messages: Vec<&Message> = batch.iter().map(|delivery| &delivery.message).collect();
+            let attempts = self.shared.attempt_together(&messages).await;
+            for (delivery, attempt) in batch.into_iter().zip(attempts) {
+                match attempt {
+                    Some(attempt) => self.conclude(delivery, attempt).await,
+                    None => self.deliver(delivery).await,
+                }
+            }
+        }
+        match left_over {
+            Some(Work::Delivered(delivery)) => self.deliver(*delivery).await,
+            Some(Work::Parked(stream_id)) => self.take_up(stream_id).await,
+            None => {}
+        }
+    }
+
     async fn deliver(&mut self, delivery: Delivery) {
+        let attempt = self.shared.attempt(&delivery.message).await;
+        self.conclude(delivery, attempt).await;
+    }
+
+    async fn conclude(&mut self, delivery: Delivery, attempt: Attempt) {
         let message = &delivery.message;
         let place = (message.stream_id, message.version);
-        let outcome = match self.shared.attempt(message).await {
+        let outcome = match attempt {
             Attempt::Handled => "handled",
             Attempt::Duplicate => "duplicate",
             Attempt::Parked => "parked",

@@ -9,6 +9,7 @@
 //! leaving drops a transaction half-way.
 
 mod attempt;
+mod batch;
 mod in_flight;
 mod inbox;
 mod intake;

@@ -196,6 +196,18 @@ pub fn public_append(stream: StreamId, expected: Version, kinds: &[&'static str]
     Append { stream, expected, events, metadata: Metadata::for_request("tester", Uuid::now_v7()) }
 }
 
+/// Writes an event into `effects`.
+pub async fn record(conn: &mut PgConnection, consumer: &str, message: &Message) -> Result<(), sqlx::Error> {
+    sqlx::query("insert into effects (consumer, stream_id, version, event_id) values ($1, $2, $3, $4)")
+        .bind(consumer)
+        .bind(message.stream_id)
+        .bind(message.version)
+        .bind(message.event_id)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
 /// A handler that writes each event into `effects`, and misbehaves by the event's kind:
 /// `Broken` is permanent until repaired, `Flaky` fails transiently `flaky_failures` times, `Away` reports the database
 /// away as often, `Slow` takes `slow_time`.
@@ -249,13 +261,7 @@ impl Handler for Recorder {
     async fn handle(&self, conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
         let tries = self.count_try(message.event_id);
         // The effect comes first, so that a failure has something to undo.
-        sqlx::query("insert into effects (consumer, stream_id, version, event_id) values ($1, $2, $3, $4)")
-            .bind(self.consumer)
-            .bind(message.stream_id)
-            .bind(message.version)
-            .bind(message.event_id)
-            .execute(&mut *conn)
-            .await?;
+        record(conn, self.consumer, message).await?;
         match message.kind.as_str() {
             "Broken" if !self.is_repaired.load(Ordering::SeqCst) => {
                 Err(HandleError::Permanent("broken as asked".into()))

@@ -11,6 +11,7 @@ use proto::matchmaking::v1::{
     Heartbeat, JoinQueueRequest, JoinQueueResponse, LeaveQueueRequest, LeaveQueueResponse, ListCitiesRequest,
     ListCitiesResponse, Searching,
 };
+use proto::rating::v1 as rating;
 use proto::rating::v1::rating_service_server::{RatingService, RatingServiceServer};
 use proto::rating::v1::{
     ErrorReason, GetRatingsRequest, GetRatingsResponse, ListRatingHistoryRequest, ListRatingHistoryResponse,
@@ -190,6 +191,60 @@ impl RatingService for Told {
     ) -> Result<Response<ListRatingHistoryResponse>, Status> {
         Ok(Response::new(ListRatingHistoryResponse::default()))
     }
+
+    async fn list_pools(
+        &self,
+        _: Request<rating::ListPoolsRequest>,
+    ) -> Result<Response<rating::ListPoolsResponse>, Status> {
+        Err(not_told())
+    }
+
+    async fn get_rating_series(
+        &self,
+        _: Request<rating::GetRatingSeriesRequest>,
+    ) -> Result<Response<rating::GetRatingSeriesResponse>, Status> {
+        Err(not_told())
+    }
+
+    async fn list_leaderboard(
+        &self,
+        _: Request<rating::ListLeaderboardRequest>,
+    ) -> Result<Response<rating::ListLeaderboardResponse>, Status> {
+        Err(not_told())
+    }
+
+    async fn get_leaderboard_place(
+        &self,
+        _: Request<rating::GetLeaderboardPlaceRequest>,
+    ) -> Result<Response<rating::GetLeaderboardPlaceResponse>, Status> {
+        Err(not_told())
+    }
+
+    async fn void_game(
+        &self,
+        _: Request<rating::VoidGameRequest>,
+    ) -> Result<Response<rating::VoidGameResponse>, Status> {
+        Err(not_told())
+    }
+
+    async fn correct_rating(
+        &self,
+        _: Request<rating::CorrectRatingRequest>,
+    ) -> Result<Response<rating::CorrectRatingResponse>, Status> {
+        Err(not_told())
+    }
+
+    async fn preview_recomputation(
+        &self,
+        _: Request<rating::PreviewRecomputationRequest>,
+    ) -> Result<Response<rating::PreviewRecomputationResponse>, Status> {
+        Err(not_told())
+    }
+}
+
+/// What the calls answer that no test makes.
+fn not_told() -> Status {
+    Status::unimplemented("no test has told what to answer")
 }
 
 #[tonic::async_trait]

@@ -1,6 +1,6 @@
 //! A game that ended, as far as ratings are concerned.
 
-use domain_glicko::{Pair, Pool, Score, System};
+use domain_glicko::{Pair, Pool, Score};
 use uuid::Uuid;
 
 /// A player.
@@ -23,26 +23,18 @@ pub struct TimeControl {
     pub increment_ms: i64,
 }
 
-/// The pool of Glicko-2 ratings in which games of this clock count, if there is one. A pool is called after its clock in
-/// whole minutes and seconds.
-#[must_use]
-pub fn pool_of(control: TimeControl) -> Option<Pool> {
-    if control.base_ms % MINUTE_MS != 0 || control.increment_ms % SECOND_MS != 0 {
-        return None;
-    }
-    let name = format!("{}+{}", control.base_ms / MINUTE_MS, control.increment_ms / SECOND_MS);
-    find_pool(&name)
-}
+/// The rule set of staked games.
+pub const STAKED_RULE_SET: &str = "city";
 
-/// The pools whose ratings this service keeps, in the order in which they are shown.
-pub fn pools() -> impl Iterator<Item = Pool> {
-    domain_glicko::POOLS.into_iter().filter(|pool| pool.system == System::Glicko2)
-}
-
-/// The pool of that name.
+/// The pool in which games of this rule set and clock count, if there is one. A clock is called after its whole minutes and
+/// seconds; another one has no name, and no pool that asks for one.
 #[must_use]
-pub fn find_pool(name: &str) -> Option<Pool> {
-    pools().find(|pool| pool.id == name)
+pub fn pool_of(rule_set: &str, control: Option<TimeControl>) -> Option<Pool> {
+    let clock = control.and_then(|control| {
+        let is_whole = control.base_ms % MINUTE_MS == 0 && control.increment_ms % SECOND_MS == 0;
+        is_whole.then(|| format!("{}+{}", control.base_ms / MINUTE_MS, control.increment_ms / SECOND_MS))
+    });
+    Pool::of_game(rule_set, clock.as_deref())
 }
 
 /// A game with a result, between two different players.
@@ -130,18 +122,25 @@ mod tests {
 
     #[test]
     fn the_three_staked_clocks_have_a_pool_and_no_other_has() {
-        let name = |base_ms, increment_ms| pool_of(TimeControl { base_ms, increment_ms }).map(|pool| pool.id);
+        let name = |base_ms, increment_ms| {
+            pool_of(STAKED_RULE_SET, Some(TimeControl { base_ms, increment_ms })).map(|pool| pool.id)
+        };
         assert_eq!(name(180_000, 2_000), Some("3+2"));
         assert_eq!(name(300_000, 0), Some("5+0"));
         assert_eq!(name(600_000, 0), Some("10+0"));
         for (base_ms, increment_ms) in [(180_000, 0), (180_001, 2_000), (180_000, 2_500), (0, 0)] {
             assert_eq!(name(base_ms, increment_ms), None);
         }
+        assert_eq!(pool_of(STAKED_RULE_SET, None), None);
     }
 
     #[test]
-    fn the_house_tables_are_not_kept_here() {
-        assert!(find_pool("table").is_none());
+    fn the_house_tables_have_one_pool_whatever_the_clock_and_friendly_games_have_none() {
+        let odd = Some(TimeControl { base_ms: 1_234, increment_ms: 5 });
+        for control in [None, odd] {
+            assert_eq!(pool_of("table", control).map(|pool| pool.id), Some("table"));
+            assert_eq!(pool_of("match", control), None);
+        }
     }
 
     #[test]
@@ -149,7 +148,7 @@ mod tests {
         let alone = PlayerId(Uuid::from_u128(7));
         let game = EndedGame::new(GameParts {
             game_id: GameId(Uuid::from_u128(1)),
-            pool: find_pool("3+2").expect("3+2 is a pool"),
+            pool: Pool::find("3+2").expect("3+2 is a pool"),
             players: Pair { white: alone, black: alone },
             white_score: Score::Win,
             ended_at_ms: 0,

@@ -1,19 +1,17 @@
 //! Rating one game, both players in one step.
 
-use std::future::Future;
+use domain_glicko::{Pair, Pool, PoolRating, pool_rating};
 
-use domain_glicko::{Pair, Pool, Rating, after_idle_days, update_pair};
-
-use super::ended_game::{EndedGame, GameId, PlayerId};
+use super::ended_game::EndedGame;
 
 const DAY_MS: f64 = 86_400_000.0;
 
 /// Where a player stands in a pool.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// The rating after the last game; idle time is not in it.
-    pub rating: Rating,
-    /// Rated games so far.
+    /// The rating after the last change; idle time is not in it.
+    pub rating: PoolRating,
+    /// Rated games so far; those voided since are counted, too.
     pub games: u32,
     /// When the last of them ended, since the Unix epoch; nothing before the first.
     pub last_game_at_ms: Option<i64>,
@@ -21,7 +19,10 @@ pub struct Standing {
 
 impl Standing {
     /// Before the first game.
-    pub const FRESH: Self = Self { rating: Rating::FRESH, games: 0, last_game_at_ms: None };
+    #[must_use]
+    pub const fn fresh(pool: Pool) -> Self {
+        Self { rating: PoolRating::fresh(pool), games: 0, last_game_at_ms: None }
+    }
 
     /// Days between the last game and `now_ms`, with their fraction; none before the first game, and none when the clocks
     /// of two games disagree.
@@ -33,15 +34,26 @@ impl Standing {
 
     /// The rating with the deviation grown until `now_ms`.
     #[must_use]
-    pub fn grown(&self, now_ms: i64) -> Rating {
-        after_idle_days(self.rating, self.idle_days(now_ms))
+    pub fn grown(&self, now_ms: i64) -> PoolRating {
+        self.rating.after_idle_days(self.idle_days(now_ms))
+    }
+
+    /// After a game that ended at `ended_at_ms` and left `rating`.
+    #[must_use]
+    pub fn after_game(&self, rating: PoolRating, ended_at_ms: i64) -> Self {
+        Self {
+            rating,
+            games: self.games + 1,
+            // Games may be reported out of the order in which they ended; idle time counts from the latest.
+            last_game_at_ms: self.last_game_at_ms.max(Some(ended_at_ms)),
+        }
     }
 }
 
 /// What a game did to one player.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlayerChange {
-    /// As stored at the last game.
+    /// As stored at the last change.
     pub before: Standing,
     /// By how many days without a game the deviation grew first.
     pub idle_days: f64,
@@ -60,7 +72,7 @@ pub struct RatedGame {
     pub changes: Pair<PlayerChange>,
 }
 
-/// A page of the book opened for one game: its number, and where both players stand right now.
+/// Where both players stand when a game is rated, and the number that it gets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Page {
     /// The game's number in the pool.
@@ -69,55 +81,13 @@ pub struct Page {
     pub before: Pair<Standing>,
 }
 
-/// Where ratings are kept.
-pub trait RatingBook {
-    /// What can go wrong with keeping.
-    type Error;
-
-    /// Whether the game is in the book.
-    fn is_rated(&mut self, game: GameId) -> impl Future<Output = Result<bool, Self::Error>> + Send;
-
-    /// Opens a page. Until it is written or given up nobody else can open one for either player in the pool.
-    fn open(
-        &mut self,
-        pool: Pool,
-        players: Pair<PlayerId>,
-    ) -> impl Future<Output = Result<Page, Self::Error>> + Send;
-
-    /// Writes the page.
-    fn record(&mut self, rated: &RatedGame) -> impl Future<Output = Result<(), Self::Error>> + Send;
-}
-
-/// What rating a game came to.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// Both players have their new ratings.
-    Rated(Box<RatedGame>),
-    /// It had been rated before; nothing changed (`RATING-1`).
-    AlreadyRated,
-}
-
-/// Rates the game unless it is rated.
-///
-/// # Errors
-/// What the book gives.
-pub async fn rate_game<B: RatingBook>(book: &mut B, game: EndedGame) -> Result<Outcome, B::Error> {
-    if book.is_rated(game.game_id()).await? {
-        return Ok(Outcome::AlreadyRated);
-    }
-    let page = book.open(game.pool(), game.players()).await?;
-    let rated = rate(game, page);
-    book.record(&rated).await?;
-    Ok(Outcome::Rated(Box::new(rated)))
-}
-
 /// The arithmetic: both players from the page, idle time first.
 #[must_use]
 pub fn rate(game: EndedGame, page: Page) -> RatedGame {
     let ended_at_ms = game.ended_at_ms();
     let grown =
         Pair { white: page.before.white.grown(ended_at_ms), black: page.before.black.grown(ended_at_ms) };
-    let after = update_pair(grown, game.white_score());
+    let after = pool_rating::update_pair(grown, game.white_score());
     RatedGame {
         game,
         sequence: page.sequence,
@@ -128,16 +98,11 @@ pub fn rate(game: EndedGame, page: Page) -> RatedGame {
     }
 }
 
-fn change(before: Standing, rating: Rating, ended_at_ms: i64) -> PlayerChange {
+fn change(before: Standing, rating: PoolRating, ended_at_ms: i64) -> PlayerChange {
     PlayerChange {
         before,
         idle_days: before.idle_days(ended_at_ms),
-        after: Standing {
-            rating,
-            games: before.games + 1,
-            // Games may be reported out of the order in which they ended; idle time counts from the latest.
-            last_game_at_ms: before.last_game_at_ms.max(Some(ended_at_ms)),
-        },
+        after: before.after_game(rating, ended_at_ms),
     }
 }
 

@@ -1,17 +1,22 @@
-//! The book of ratings on Postgres, inside the caller's transaction.
+//! The book of ratings on Postgres, inside the caller's transaction: many games at once, or one correction.
 
-use domain_glicko::{Pair, Pool};
-use event_store::{Append, AppendError, Metadata, NewEvent, Publication, StreamId};
+use std::collections::BTreeMap;
+
+use domain_glicko::Pool;
+use event_store::{Append, AppendError, Metadata, NewEvent, Publication, StreamId, Version};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::ratings::RatingRow;
 use super::{codec, history, ratings};
-use crate::app::ended_game::{GameId, PlayerId};
-use crate::app::rate_game::{Page, RatedGame, RatingBook};
+use crate::app::book::{Change, PoolBook};
+use crate::app::correction::{Correction, MadeCorrection};
+use crate::app::ended_game::{EndedGame, PlayerId};
 
 /// The stream of a game's ratings; its id is the game's.
 pub const GAME_STREAM: &str = "game";
+
+const RATED: &str = include_str!("queries/rated_games.sql");
 
 /// Why the book could not be read or written. The transaction is lost then.
 #[derive(Debug, thiserror::Error)]
@@ -24,55 +29,100 @@ pub enum BookError {
     Append(#[from] AppendError),
 }
 
-/// The book, and who causes what is written now.
-#[derive(Debug)]
-pub struct PgBook<'a> {
-    conn: &'a mut PgConnection,
+/// Which of these games are rated.
+pub async fn rated(conn: &mut PgConnection, games: &[Uuid]) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar(RATED).bind(games).fetch_all(conn).await
+}
+
+/// Rates games that were not, in their order, each with who caused it. The pools are taken in one order by everybody.
+pub async fn rate_games(conn: &mut PgConnection, games: Vec<(EndedGame, Metadata)>) -> Result<(), BookError> {
+    let mut of_pool: BTreeMap<&'static str, (Pool, Vec<(EndedGame, Metadata)>)> = BTreeMap::new();
+    for (game, metadata) in games {
+        let pool = game.pool();
+        of_pool.entry(pool.id).or_insert((pool, Vec::new())).1.push((game, metadata));
+    }
+    for (pool, games) in of_pool.into_values() {
+        let players: Vec<PlayerId> =
+            games.iter().flat_map(|(game, _)| [game.players().white, game.players().black]).collect();
+        let mut book = open(conn, pool, &players, games.len()).await?;
+        let changes = games
+            .into_iter()
+            .map(|(game, metadata)| Recorded { change: Change::Game(book.rate(game)), head: 0, metadata })
+            .collect();
+        record(conn, &book, changes).await?;
+    }
+    Ok(())
+}
+
+/// A book with one pool's next change reserved: nobody else changes a rating there until the end of the transaction.
+pub async fn open_for_correction(
+    conn: &mut PgConnection,
+    pool: Pool,
+    players: &[PlayerId],
+) -> Result<PoolBook, sqlx::Error> {
+    open(conn, pool, players, 1).await
+}
+
+/// Makes a correction in an opened book, behind version `head` of the game's stream.
+pub async fn correct(
+    conn: &mut PgConnection,
+    mut book: PoolBook,
+    correction: Correction,
+    head: Version,
+    metadata: Metadata,
+) -> Result<MadeCorrection, BookError> {
+    let made = book.correct(correction);
+    let change = Change::Correction(made.clone());
+    record(conn, &book, vec![Recorded { change, head, metadata }]).await?;
+    Ok(made)
+}
+
+/// A change with its place in the log.
+struct Recorded {
+    change: Change,
+    head: Version,
     metadata: Metadata,
 }
 
-impl<'a> PgBook<'a> {
-    /// On a connection that is in a transaction.
-    pub fn new(conn: &'a mut PgConnection, metadata: Metadata) -> Self {
-        Self { conn, metadata }
+async fn open(
+    conn: &mut PgConnection,
+    pool: Pool,
+    players: &[PlayerId],
+    changes: usize,
+) -> Result<PoolBook, sqlx::Error> {
+    let last_sequence = ratings::draw_sequences(conn, pool, changes).await?;
+    let mut book = PoolBook::new(pool, last_sequence);
+    for row in ratings::lock(conn, pool, players).await? {
+        book.put(PlayerId(row.player_id), row.standing(pool)?);
     }
+    Ok(book)
 }
 
-impl RatingBook for PgBook<'_> {
-    type Error = BookError;
+async fn record(conn: &mut PgConnection, book: &PoolBook, changes: Vec<Recorded>) -> Result<(), BookError> {
+    let history: Vec<_> = changes.iter().flat_map(|recorded| history::rows(&recorded.change)).collect();
+    let appends: Vec<Append> = changes.into_iter().map(append).collect();
+    event_store::append_all_in(conn, &appends).await?;
+    let rows: Vec<RatingRow> =
+        book.standings().map(|(player, standing)| RatingRow::new(player, book.pool(), standing)).collect();
+    ratings::write(conn, &rows).await?;
+    history::insert(conn, &history).await?;
+    Ok(())
+}
 
-    async fn is_rated(&mut self, game: GameId) -> Result<bool, BookError> {
-        Ok(event_store::head(&mut *self.conn, game.0).await? > 0)
-    }
-
-    async fn open(&mut self, pool: Pool, players: Pair<PlayerId>) -> Result<Page, BookError> {
-        let sequence = ratings::next_sequence(self.conn, pool).await?;
-        let before = ratings::lock(self.conn, pool, players).await?;
-        Ok(Page { sequence, before })
-    }
-
-    async fn record(&mut self, rated: &RatedGame) -> Result<(), BookError> {
-        let game_id = rated.game.game_id().0;
-        let event = NewEvent {
-            event_id: Uuid::new_v5(&game_id, codec::RATINGS_CHANGED.as_bytes()),
-            kind: codec::RATINGS_CHANGED,
-            schema: codec::SCHEMA,
-            data: codec::write(rated),
-            publication: Publication::Public { follows: 0 },
-        };
-        let append = Append {
-            stream: StreamId::new(GAME_STREAM, game_id),
-            expected: 0,
-            events: vec![event],
-            metadata: self.metadata.clone(),
-        };
-        event_store::append_in(self.conn, &append).await?;
-        let (pool, players) = (rated.game.pool().id, rated.game.players());
-        let white = RatingRow::new(players.white, pool, &rated.changes.white.after);
-        let black = RatingRow::new(players.black, pool, &rated.changes.black.after);
-        ratings::write(self.conn, &white).await?;
-        ratings::write(self.conn, &black).await?;
-        history::insert(self.conn, &history::rows(rated)).await?;
-        Ok(())
-    }
+fn append(recorded: Recorded) -> Append {
+    let Recorded { change, head, metadata } = recorded;
+    let (game_id, kind) = (change.game_id().0, codec::kind(&change));
+    let cause = match &change {
+        Change::Game(_) => game_id,
+        Change::Correction(made) => made.correction.ruling.request_id,
+    };
+    let event = NewEvent {
+        event_id: Uuid::new_v5(&cause, kind.as_bytes()),
+        kind,
+        schema: codec::SCHEMA,
+        data: codec::write(&change),
+        // Every event of these streams is public, so the one before is the one that it follows.
+        publication: Publication::Public { follows: head },
+    };
+    Append { stream: StreamId::new(GAME_STREAM, game_id), expected: head, events: vec![event], metadata }
 }

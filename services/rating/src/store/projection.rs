@@ -1,139 +1,134 @@
-//! The whole of the ratings and their history: read from the log, and replaced by a rebuild.
+//! The whole of the ratings and their history, replaced by a rebuild inside one transaction.
 
-use event_store::{LOAD_ROWS_MAX, ScanPosition};
 use sqlx::PgConnection;
-use uuid::Uuid;
 
-use super::codec::{self, CodecError};
-use super::history::{self, HistoryRow};
-use super::ratings::RatingRow;
-use crate::app::rate_game::RatedGame;
-use crate::app::rebuild::MemoryBook;
+use super::copy_rows::CopyRows;
+use super::history;
+use crate::app::book::Change;
+use crate::app::rebuild::Replay;
 
-/// A rebuild of a large log takes longer than any statement or pause of a request may.
-const UNLIMITED: &str = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
+/// A rebuild of a large log takes longer than any statement or pause of a request may; its indexes are made at once, from all rows.
+const SETTINGS: &str = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+    set local maintenance_work_mem = '128MB'";
 const LOCK: &str = "lock table rating_pools in access exclusive mode";
-const CLEAR: &str = "truncate rating_pools, ratings, rating_history";
-const INSERT_POOL: &str = "insert into rating_pools (pool, last_sequence) values ($1, $2)";
-const INSERT_RATINGS: &str = include_str!("queries/insert_ratings.sql");
+const CLEAR_HISTORY: &str = include_str!("queries/clear_history.sql");
+const INDEX_HISTORY: &str = include_str!("queries/index_history.sql");
+const COPY_HISTORY: &str = "copy rating_history (player_id, pool, pool_sequence, game_id, opponent_id, score, rating_before,
+    deviation_before, volatility_before, games_before, rating_after, deviation_after, volatility_after, ended_at_ms, kind,
+    last_game_before_ms) from stdin (format binary)";
+const COPY_REQUESTS: &str = "copy rating_requests (actor_id, request_id, game_id) from stdin (format binary)";
+const CREATE_REBUILT: &str = include_str!("queries/create_rebuilt_ratings.sql");
+const COPY_REBUILT: &str =
+    "copy rebuilt_ratings (player_id, pool, rating, deviation, volatility, games, last_game_at_ms)
+    from stdin (format binary)";
 const DIFFERING: &str = include_str!("queries/count_differing_ratings.sql");
+const REPLACE: &str = include_str!("queries/replace_ratings.sql");
+const INSERT_POOL: &str = "insert into rating_pools (pool, last_sequence) values ($1, $2)";
 
-/// Rows written by one statement.
-const WRITE_ROWS_MAX: usize = 1_000;
+/// Bytes of rows that are sent at once.
+const COPY_BYTES_MAX: usize = 1 << 20;
 
-/// Why the log could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The database did not answer.
-    #[error(transparent)]
-    Store(#[from] sqlx::Error),
-    /// What stands there is not ours.
-    #[error(transparent)]
-    Codec(#[from] CodecError),
-}
-
-/// Lets nobody rate a game until the end of the transaction, however long it takes. Every update begins with its pool's row of this table.
+/// Lets nobody rate or correct anything until the end of the transaction, however long it takes: every change begins with its
+/// pool's row of this table.
 pub async fn lock(conn: &mut PgConnection) -> Result<(), sqlx::Error> {
-    sqlx::raw_sql(UNLIMITED).execute(&mut *conn).await?;
+    sqlx::raw_sql(SETTINGS).execute(&mut *conn).await?;
     sqlx::query(LOCK).execute(conn).await?;
     Ok(())
 }
 
-/// Every rated game of the log, in the order of the streams.
-pub async fn read_log(conn: &mut PgConnection) -> Result<Vec<RatedGame>, ReadError> {
-    let mut games = Vec::new();
-    let mut position = ScanPosition::START;
-    loop {
-        let events = event_store::scan(&mut *conn, position, LOAD_ROWS_MAX).await?;
-        let Some(last) = events.last() else {
-            return Ok(games);
-        };
-        position = ScanPosition::after(last);
-        for event in &events {
-            games.push(codec::read(event)?);
+/// Writes the history anew, change by change.
+#[derive(Debug)]
+pub struct HistoryWriter {
+    rows: CopyRows,
+    requests: CopyRows,
+}
+
+impl HistoryWriter {
+    /// Empties the history and takes its indexes off until [`HistoryWriter::finish`].
+    pub async fn begin(conn: &mut PgConnection) -> Result<Self, sqlx::Error> {
+        sqlx::raw_sql(CLEAR_HISTORY).execute(conn).await?;
+        Ok(Self { rows: CopyRows::new(COPY_HISTORY, 16), requests: CopyRows::new(COPY_REQUESTS, 3) })
+    }
+
+    /// Takes a change in; it is sent with others.
+    pub fn write(&mut self, change: &Change) {
+        for row in history::rows(change) {
+            self.rows
+                .row()
+                .uuid(row.player_id)
+                .text(&row.pool)
+                .bigint(row.pool_sequence)
+                .uuid(row.game_id)
+                .uuid(row.opponent_id)
+                .float_if_any(row.score)
+                .float(row.rating_before)
+                .float(row.deviation_before)
+                .float(row.volatility_before)
+                .integer(row.games_before)
+                .float(row.rating_after)
+                .float(row.deviation_after)
+                .float(row.volatility_after)
+                .bigint(row.ended_at_ms)
+                .text(&row.kind)
+                .bigint_if_any(row.last_game_before_ms);
         }
+        if let Change::Correction(made) = change {
+            let (ruling, game_id) = (&made.correction.ruling, made.correction.game_id);
+            self.requests.row().uuid(ruling.actor_id).uuid(ruling.request_id).uuid(game_id.0);
+        }
+    }
+
+    /// Sends what has come together, if it is enough.
+    pub async fn send_if_full(&mut self, conn: &mut PgConnection) -> Result<(), sqlx::Error> {
+        if self.rows.bytes() + self.requests.bytes() > COPY_BYTES_MAX {
+            self.send(conn).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends the rest and makes the indexes.
+    pub async fn finish(mut self, conn: &mut PgConnection) -> Result<(), sqlx::Error> {
+        self.send(conn).await?;
+        sqlx::raw_sql(INDEX_HISTORY).execute(conn).await?;
+        Ok(())
+    }
+
+    async fn send(&mut self, conn: &mut PgConnection) -> Result<(), sqlx::Error> {
+        self.rows.send(conn).await?;
+        self.requests.send(conn).await
     }
 }
 
-/// How many stored ratings are not, to the last bit, those of the book; missing and superfluous ones count too.
-pub async fn count_differing(conn: &mut PgConnection, book: &MemoryBook) -> Result<u64, sqlx::Error> {
-    let rows = rating_rows(book);
-    let columns = Columns::of(&rows);
-    let (differing,): (i64,) = sqlx::query_as(DIFFERING)
-        .bind(columns.player_ids)
-        .bind(columns.pools)
-        .bind(columns.ratings)
-        .bind(columns.deviations)
-        .bind(columns.volatilities)
-        .bind(columns.games)
-        .bind(columns.last_games_ms)
-        .fetch_one(conn)
-        .await?;
-    Ok(differing.unsigned_abs())
-}
-
-/// Replaces everything by what the book says, with the history of its games.
-pub async fn replace(
-    conn: &mut PgConnection,
-    book: &MemoryBook,
-    games: &[RatedGame],
-) -> Result<(), sqlx::Error> {
-    sqlx::query(CLEAR).execute(&mut *conn).await?;
-    for (pool, sequence) in book.sequences() {
+/// Replaces the ratings by those of the replay. Answers how many had been stored otherwise, to the last bit; missing and superfluous
+/// ones count too.
+pub async fn replace_ratings(conn: &mut PgConnection, replay: &Replay) -> Result<u64, sqlx::Error> {
+    sqlx::query(CREATE_REBUILT).execute(&mut *conn).await?;
+    let mut rows = CopyRows::new(COPY_REBUILT, 7);
+    for book in replay.books() {
+        for (player, standing) in book.standings() {
+            let raw = standing.rating.raw();
+            rows.row()
+                .uuid(player.0)
+                .text(book.pool().id)
+                .float(raw.rating)
+                .float(raw.deviation)
+                .float(raw.volatility)
+                .integer(i32::try_from(standing.games).unwrap_or(i32::MAX))
+                .bigint(standing.last_game_at_ms.unwrap_or_default());
+            if rows.bytes() > COPY_BYTES_MAX {
+                rows.send(&mut *conn).await?;
+            }
+        }
+    }
+    rows.send(&mut *conn).await?;
+    let differing: i64 = sqlx::query_scalar(DIFFERING).fetch_one(&mut *conn).await?;
+    sqlx::raw_sql(REPLACE).execute(&mut *conn).await?;
+    for book in replay.books().iter().filter(|book| book.last_sequence() > 0) {
         sqlx::query(INSERT_POOL)
-            .bind(pool)
-            .bind(i64::try_from(sequence).unwrap_or(i64::MAX))
+            .bind(book.pool().id)
+            .bind(i64::try_from(book.last_sequence()).unwrap_or(i64::MAX))
             .execute(&mut *conn)
             .await?;
     }
-    for rows in rating_rows(book).chunks(WRITE_ROWS_MAX) {
-        let columns = Columns::of(rows);
-        sqlx::query(INSERT_RATINGS)
-            .bind(columns.player_ids)
-            .bind(columns.pools)
-            .bind(columns.ratings)
-            .bind(columns.deviations)
-            .bind(columns.volatilities)
-            .bind(columns.games)
-            .bind(columns.last_games_ms)
-            .execute(&mut *conn)
-            .await?;
-    }
-    for games in games.chunks(WRITE_ROWS_MAX) {
-        let rows: Vec<HistoryRow> = games.iter().flat_map(history::rows).collect();
-        history::insert(&mut *conn, &rows).await?;
-    }
-    Ok(())
-}
-
-fn rating_rows(book: &MemoryBook) -> Vec<RatingRow> {
-    book.standings().map(|(player, pool, standing)| RatingRow::new(player, pool, &standing)).collect()
-}
-
-/// Rows column by column, as `unnest` takes them.
-#[derive(Default)]
-struct Columns {
-    player_ids: Vec<Uuid>,
-    pools: Vec<String>,
-    ratings: Vec<f64>,
-    deviations: Vec<f64>,
-    volatilities: Vec<f64>,
-    games: Vec<i32>,
-    last_games_ms: Vec<i64>,
-}
-
-impl Columns {
-    fn of(rows: &[RatingRow]) -> Self {
-        let mut columns = Self::default();
-        for row in rows {
-            columns.player_ids.push(row.player_id);
-            columns.pools.push(row.pool.clone());
-            columns.ratings.push(row.rating);
-            columns.deviations.push(row.deviation);
-            columns.volatilities.push(row.volatility);
-            columns.games.push(row.games);
-            columns.last_games_ms.push(row.last_game_at_ms);
-        }
-        columns
-    }
+    Ok(differing.unsigned_abs())
 }

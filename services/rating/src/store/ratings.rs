@@ -1,15 +1,15 @@
-//! The ratings as they stand.
+//! Where the players stand.
 
-use domain_glicko::{Pair, Pool, Rating, RawRating};
+use domain_glicko::{Pool, PoolRating, RawRating};
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::app::ended_game::PlayerId;
 use crate::app::rate_game::Standing;
 
-const NEXT_SEQUENCE: &str = include_str!("queries/next_sequence.sql");
+const DRAW_SEQUENCES: &str = include_str!("queries/draw_sequences.sql");
 const LOCK: &str = include_str!("queries/lock_ratings.sql");
-const WRITE: &str = include_str!("queries/write_rating.sql");
+const WRITE: &str = include_str!("queries/write_ratings.sql");
 const OF_PLAYER: &str = include_str!("queries/ratings_of_player.sql");
 
 /// A row of the table.
@@ -34,11 +34,11 @@ pub struct RatingRow {
 impl RatingRow {
     /// The row of a standing.
     #[must_use]
-    pub fn new(player: PlayerId, pool: &str, standing: &Standing) -> Self {
+    pub fn new(player: PlayerId, pool: Pool, standing: &Standing) -> Self {
         let raw = standing.rating.raw();
         Self {
             player_id: player.0,
-            pool: pool.to_owned(),
+            pool: pool.id.to_owned(),
             rating: raw.rating,
             deviation: raw.deviation,
             volatility: raw.volatility,
@@ -50,50 +50,57 @@ impl RatingRow {
     /// The standing of a row.
     ///
     /// # Errors
-    /// When somebody wrote numbers that no update gives.
-    pub fn standing(&self) -> Result<Standing, sqlx::Error> {
-        let rating = Rating::new(RawRating {
-            rating: self.rating,
-            deviation: self.deviation,
-            volatility: self.volatility,
-        })
-        .map_err(|error| decode_error("rating", error))?;
+    /// When somebody wrote numbers that no update in this pool gives.
+    pub fn standing(&self, pool: Pool) -> Result<Standing, sqlx::Error> {
+        let raw = [self.rating, self.deviation, self.volatility];
         let games = u32::try_from(self.games).map_err(|error| decode_error("games", error))?;
-        Ok(Standing { rating, games, last_game_at_ms: Some(self.last_game_at_ms) })
+        Ok(Standing { rating: rating(pool, raw)?, games, last_game_at_ms: Some(self.last_game_at_ms) })
     }
 }
 
-/// Draws the next number of a pool. Until the end of the transaction nobody else draws one there, so the numbers have no
-/// gaps and are the order in which the ratings were computed (`RATING-4`).
-pub async fn next_sequence(conn: &mut PgConnection, pool: Pool) -> Result<u64, sqlx::Error> {
-    let sequence: i64 = sqlx::query_scalar(NEXT_SEQUENCE).bind(pool.id).fetch_one(conn).await?;
-    u64::try_from(sequence).map_err(|error| decode_error("last_sequence", error))
+/// The rating of three columns.
+///
+/// # Errors
+/// When somebody wrote numbers that no update in this pool gives.
+pub(super) fn rating(
+    pool: Pool,
+    [rating, deviation, volatility]: [f64; 3],
+) -> Result<PoolRating, sqlx::Error> {
+    PoolRating::new(pool, RawRating { rating, deviation, volatility })
+        .map_err(|error| decode_error("rating", error))
 }
 
-/// Locks both players' rows in the order of their ids and answers their standings; the starting one for whom there is none.
+/// Draws the next numbers of a pool, and answers the one before them. Until the end of the transaction nobody else draws one there,
+/// so the numbers have no gaps and are the order in which the ratings were computed (`RATING-4`).
+pub async fn draw_sequences(conn: &mut PgConnection, pool: Pool, numbers: usize) -> Result<u64, sqlx::Error> {
+    let numbers = i64::try_from(numbers).map_err(|error| decode_error("last_sequence", error))?;
+    let before: i64 = sqlx::query_scalar(DRAW_SEQUENCES).bind(pool.id).bind(numbers).fetch_one(conn).await?;
+    u64::try_from(before).map_err(|error| decode_error("last_sequence", error))
+}
+
+/// Locks the players' rows in the order of their ids and answers them; none for whom has none.
 pub async fn lock(
     conn: &mut PgConnection,
     pool: Pool,
-    players: Pair<PlayerId>,
-) -> Result<Pair<Standing>, sqlx::Error> {
-    let rows: Vec<RatingRow> =
-        sqlx::query_as(LOCK).bind(pool.id).bind([players.white.0, players.black.0]).fetch_all(conn).await?;
-    let standing = |player: PlayerId| {
-        rows.iter().find(|row| row.player_id == player.0).map_or(Ok(Standing::FRESH), RatingRow::standing)
-    };
-    Ok(Pair { white: standing(players.white)?, black: standing(players.black)? })
+    players: &[PlayerId],
+) -> Result<Vec<RatingRow>, sqlx::Error> {
+    let players: Vec<Uuid> = players.iter().map(|player| player.0).collect();
+    sqlx::query_as(LOCK).bind(pool.id).bind(players).fetch_all(conn).await
 }
 
-/// Writes where a player stands now.
-pub async fn write(conn: &mut PgConnection, row: &RatingRow) -> Result<(), sqlx::Error> {
+/// Writes where players stand now, each column as an array.
+pub async fn write(conn: &mut PgConnection, rows: &[RatingRow]) -> Result<(), sqlx::Error> {
+    fn column<T>(rows: &[RatingRow], of: impl Fn(&RatingRow) -> T) -> Vec<T> {
+        rows.iter().map(of).collect()
+    }
     sqlx::query(WRITE)
-        .bind(row.player_id)
-        .bind(&row.pool)
-        .bind(row.rating)
-        .bind(row.deviation)
-        .bind(row.volatility)
-        .bind(row.games)
-        .bind(row.last_game_at_ms)
+        .bind(column(rows, |row| row.player_id))
+        .bind(column(rows, |row| row.pool.clone()))
+        .bind(column(rows, |row| row.rating))
+        .bind(column(rows, |row| row.deviation))
+        .bind(column(rows, |row| row.volatility))
+        .bind(column(rows, |row| row.games))
+        .bind(column(rows, |row| row.last_game_at_ms))
         .execute(conn)
         .await?;
     Ok(())
@@ -107,6 +114,9 @@ pub async fn of_player(
     sqlx::query_as(OF_PLAYER).bind(player_id).fetch_all(executor).await
 }
 
-fn decode_error(column: &str, error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
+pub(super) fn decode_error(
+    column: &str,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> sqlx::Error {
     sqlx::Error::ColumnDecode { index: column.to_owned(), source: Box::new(error) }
 }

@@ -7,10 +7,13 @@ use proto::game::v1::GameResult;
 use proto::rating::v1::RatingsChanged;
 use proto::types::v1::TimeControl;
 use rating::bus::games::GameHandler;
+use rating::{RebuildConfig, rebuild};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::support::{DAY_MS, Game, NOON_MS, database, deliver, everything, history_of, rating_of};
+use crate::support::{
+    DAY_MS, Game, NOON_MS, Rating, database, deliver, deliver_together, everything, history_of, rating_of,
+};
 
 fn near(actual: f64, expected: f64, within: f64) {
     assert!((actual - expected).abs() < within, "{actual} is not {expected}");
@@ -121,15 +124,9 @@ async fn an_aborted_game_changes_no_bit() {
 async fn what_cannot_be_rated_is_a_fault_and_changes_nothing() {
     let pool = database().await;
     let (white, black) = (Uuid::now_v7(), Uuid::now_v7());
-    let clock = |base_ms, increment_ms| Some(TimeControl { base_ms, increment_ms });
     let good = || Game::new(white, black);
-    let unknown_clock = Game { time_control: clock(60_000, 0), ..good() };
-    let untimed = Game { time_control: None, ..good() };
-    let alone = Game { black: white, ..good() };
-    for game in [unknown_clock, untimed, alone] {
-        let answer = game.end(&pool, GameResult::Draw).await;
-        assert!(matches!(answer, Err(HandleError::Permanent(_))), "{game:?}");
-    }
+    let alone = Game { black: white, ..good() }.end(&pool, GameResult::Draw).await;
+    assert!(matches!(alone, Err(HandleError::Permanent(_))));
     let no_result = good().end(&pool, GameResult::Unspecified).await;
     assert!(matches!(no_result, Err(HandleError::Permanent(_))));
     let mut foreign = good().end_message(GameResult::Draw);
@@ -137,6 +134,102 @@ async fn what_cannot_be_rated_is_a_fault_and_changes_nothing() {
     let foreign = deliver(&pool, &foreign).await;
     assert!(matches!(foreign, Err(HandleError::Permanent(_))));
     assert_eq!(everything(&pool).await, (vec![], vec![], vec![]));
+}
+
+#[tokio::test]
+async fn a_game_that_counts_nowhere_is_passed_over_whatever_it_is() {
+    // RATING-3
+    let pool = database().await;
+    let (white, black) = (Uuid::now_v7(), Uuid::now_v7());
+    let clock = |base_ms, increment_ms| Some(TimeControl { base_ms, increment_ms });
+    let good = || Game::new(white, black);
+    // Clocks without a pool.
+    let unknown_clock = Game { time_control: clock(60_000, 0), ..good() };
+    let untimed = Game { time_control: None, ..good() };
+    for game in [unknown_clock, untimed] {
+        game.end(&pool, GameResult::Draw).await.expect("passed over");
+    }
+    // Games that say at their start that they do not count, on a clock that has a pool.
+    let alone = Game { black: white, ..good() };
+    let apart = [
+        (alone, "solo", Rating::Casual),
+        (good(), "match", Rating::Rated),
+        (good(), "city", Rating::Casual),
+        (good(), "table", Rating::Casual),
+    ];
+    for (game, rule_set, rating) in &apart {
+        deliver(&pool, &game.started(rule_set, *rating)).await.expect("noted");
+        game.end(&pool, GameResult::WhiteWins).await.expect("passed over");
+    }
+    assert_eq!(everything(&pool).await, (vec![], vec![], vec![]));
+    let noted: i64 =
+        sqlx::query_scalar("select count(*) from games_apart").fetch_one(&pool).await.expect("counted");
+    assert_eq!(noted, 0, "what is over is forgotten");
+}
+
+#[tokio::test]
+async fn a_game_at_a_house_table_moves_the_tables_ratings_whatever_its_clock() {
+    let pool = database().await;
+    let (white, black) = (Uuid::now_v7(), Uuid::now_v7());
+    for time_control in [None, Some(TimeControl { base_ms: 180_000, increment_ms: 2_000 })] {
+        let game = Game { time_control, ..Game::new(white, black) };
+        deliver(&pool, &game.started("table", Rating::Rated)).await.expect("noted");
+        game.end(&pool, GameResult::WhiteWins).await.expect("rated");
+        let aborted = Game { time_control, ..Game::new(white, black) };
+        deliver(&pool, &aborted.started("table", Rating::Rated)).await.expect("noted");
+        deliver(&pool, &aborted.message("GameAborted", aborted.aborted())).await.expect("passed over");
+    }
+    let (ratings, history, pools) = everything(&pool).await;
+    assert_eq!(pools, [("table".to_owned(), 2)]);
+    assert_eq!(history.len(), 4);
+    let winner = ratings.iter().find(|row| row.player_id == white).expect("rated");
+    assert_eq!(
+        (winner.pool.as_str(), winner.games, winner.deviation, winner.volatility),
+        ("table", 2, 0.0, 0.0)
+    );
+    // 1000 + 16, then 32 × (1 − 1 ÷ (1 + 10^(−32 ÷ 400))).
+    near(winner.rating, 1_016.0 + 32.0 * (1.0 - 1.0 / (1.0 + 10_f64.powf(-32.0 / 400.0))), 1e-9);
+    let report = rebuild(&pool, RebuildConfig::default()).await.expect("rebuilt");
+    assert_eq!((report.changes, report.ratings, report.differing), (2, 2, 0));
+}
+
+#[tokio::test]
+async fn games_handled_together_come_to_the_same_bits_as_one_by_one() {
+    // RATING-1, RATING-2, RATING-4
+    let (together, single) = (database().await, database().await);
+    let players: Vec<Uuid> = (0..6).map(|_| Uuid::now_v7()).collect();
+    let results = [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins];
+    let mut messages = Vec::new();
+    for n in 0..60 {
+        let clocks = [(180_000, 2_000), (300_000, 0), (60_000, 0)];
+        let (base_ms, increment_ms) = clocks[n % 7 % 3];
+        let game = Game {
+            time_control: Some(TimeControl { base_ms, increment_ms }),
+            ended_at_ms: NOON_MS + n as i64 * DAY_MS / 3,
+            ..Game::new(players[n % 6], players[(n + 1 + n % 5) % 6])
+        };
+        let result = if n == 17 { GameResult::Unspecified } else { results[n % 3] };
+        messages.push(game.end_message(result));
+    }
+    for message in &messages {
+        let _ = deliver(&single, message).await;
+    }
+    // The first ten twice: what was rated is in the batch again.
+    for batch in [&messages[..10], &messages[..40], &messages[40..]] {
+        let batch: Vec<_> = batch.iter().collect();
+        let answers = deliver_together(&together, &batch).await;
+        for (message, answer) in batch.iter().zip(answers) {
+            assert_eq!(answer.is_err(), message.event_id == messages[17].event_id);
+        }
+    }
+    assert_eq!(everything(&together).await, everything(&single).await);
+    let report = rebuild(&together, RebuildConfig::default()).await.expect("rebuilt");
+    assert_eq!(report.differing, 0);
+    let names: i64 = sqlx::query_scalar("select count(*) from players where name = 'Paul'")
+        .fetch_one(&together)
+        .await
+        .expect("counted");
+    assert_eq!(names, 6);
 }
 
 #[tokio::test]
@@ -183,8 +276,8 @@ async fn the_changes_of_a_history_add_up_to_the_rating() {
     assert_eq!(stored.rating.to_bits(), rating.to_bits());
     let sum: f64 = history.iter().map(|row| row.rating_after - row.rating_before).sum();
     near(1_500.0 + sum, stored.rating, 1e-9);
-    let scores: Vec<f64> = history.iter().map(|row| row.score).collect();
-    assert_eq!(scores, [1.0, 1.0, 0.0, 0.5, 1.0]);
+    let scores: Vec<_> = history.iter().map(|row| row.score).collect();
+    assert_eq!(scores, [1.0, 1.0, 0.0, 0.5, 1.0].map(Some));
 }
 
 #[tokio::test]
@@ -227,6 +320,6 @@ async fn games_that_end_together_are_rated_one_after_the_other() {
     let expected: Vec<i64> = (1..=48).flat_map(|n| [n, n]).collect();
     assert_eq!(sequences, expected);
     assert_eq!(ratings.iter().map(|row| row.games).sum::<i32>(), 96);
-    let report = rating::rebuild(&pool).await.expect("rebuilt");
-    assert_eq!((report.games, report.ratings, report.differing), (48, 4, 0));
+    let report = rebuild(&pool, RebuildConfig::default()).await.expect("rebuilt");
+    assert_eq!((report.changes, report.ratings, report.differing), (48, 4, 0));
 }

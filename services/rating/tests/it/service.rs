@@ -108,8 +108,9 @@ async fn ratings_follow_the_games_and_anybody_may_read_them() {
     let (white, black) = (Uuid::now_v7(), Uuid::now_v7());
     let fresh = service.ratings(&white.to_string()).await.expect("ratings");
     let pools: Vec<&str> = fresh.iter().map(|rating| rating.pool.as_str()).collect();
-    assert_eq!(pools, ["3+2", "5+0", "10+0"]);
-    for rating in &fresh {
+    assert_eq!(pools, ["3+2", "5+0", "10+0", "table"]);
+    assert_eq!((fresh[3].rating, fresh[3].deviation, fresh[3].provisional), (1_000.0, 0.0, true));
+    for rating in &fresh[..3] {
         let numbers = (rating.rating, rating.deviation, rating.volatility);
         assert_eq!(numbers, (1_500.0, 350.0, 0.06));
         assert!(rating.provisional);
@@ -126,6 +127,7 @@ async fn ratings_follow_the_games_and_anybody_may_read_them() {
         pool: "3+2".to_owned(),
         page_size: 2,
         page_token,
+        ..Default::default()
     };
     let first = service.history(request(String::new())).await.expect("a page");
     let second = request(first.next_page_token.clone());
@@ -229,8 +231,9 @@ async fn stops_in_the_middle_and_games_sent_again_change_no_bit() {
     world.wait_for_rated(GAMES + 1).await;
     let after = everything(&world.database.pool).await;
     assert_eq!(after.1[..before.1.len()], before.1[..]);
-    let report = rating::rebuild(&world.database.pool).await.expect("rebuilt");
-    assert_eq!((report.games, report.differing), (GAMES as u64 + 1, 0));
+    let report =
+        rating::rebuild(&world.database.pool, rating::RebuildConfig::default()).await.expect("rebuilt");
+    assert_eq!((report.changes, report.differing), (GAMES as u64 + 1, 0));
     service.stop().await;
     world.neighbours.cancel();
 }

@@ -1,6 +1,7 @@
 //! The decisions, without a database or a wire: what an order does to the money of a match or of a player.
 
 pub mod audit;
+pub mod chain;
 pub mod match_money;
 pub mod opening;
 pub mod posting;

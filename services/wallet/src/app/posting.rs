@@ -59,6 +59,21 @@ pub enum WalletEvent {
     },
 }
 
+impl WalletEvent {
+    /// The event's name in metrics.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::AccountOpened { .. } => "account_opened",
+            Self::MoneyDeposited { .. } => "money_deposited",
+            Self::StakesHeld { .. } => "stakes_held",
+            Self::StakesRefused { .. } => "stakes_refused",
+            Self::PotPaid { .. } => "pot_paid",
+            Self::StakesRefunded { .. } => "stakes_refunded",
+        }
+    }
+}
+
 /// Why stakes are not held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StakesRefusal {

@@ -6,7 +6,7 @@ use proto::game::v1::{GameAborted, GameEnded, GameResult};
 use sqlx::PgConnection;
 
 use super::parse;
-use super::settle::settle;
+use super::settle::{BATCH_ORDERS_MAX, Task, settle, settle_all};
 use crate::app::match_money::Order;
 
 /// The consumer's durable name.
@@ -18,29 +18,63 @@ pub struct GameHandler;
 
 impl Handler for GameHandler {
     async fn handle(&self, conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
-        let (match_id, order) = match message.kind.as_str() {
-            "GameEnded" => {
-                let ended: GameEnded = message.decode()?;
-                if ended.match_id.is_empty() {
-                    // Played for nothing.
-                    return Ok(());
-                }
-                let order = order_of(&ended)?;
-                (ended.match_id, order)
-            }
-            "GameAborted" => {
-                let aborted: GameAborted = message.decode()?;
-                if aborted.match_id.is_empty() {
-                    return Ok(());
-                }
-                let order =
-                    Order::Refund { game: parse::game(&aborted.game_id)?, reason: RefundReason::Aborted };
-                (aborted.match_id, order)
-            }
-            _ => return Ok(()),
-        };
-        settle(conn, parse::match_id(&match_id)?, &order, message).await
+        match task(message)? {
+            Some(task) => settle(conn, task).await,
+            None => Ok(()),
+        }
     }
+
+    fn batch_max(&self) -> usize {
+        BATCH_ORDERS_MAX
+    }
+
+    async fn handle_batch(
+        &self,
+        conn: &mut PgConnection,
+        messages: &[&Message],
+    ) -> Result<Vec<Result<(), HandleError>>, HandleError> {
+        let mut answers: Vec<Result<(), HandleError>> = Vec::with_capacity(messages.len());
+        let (mut places, mut tasks) = (Vec::new(), Vec::new());
+        for (place, message) in messages.iter().enumerate() {
+            answers.push(match task(message) {
+                Ok(Some(task)) => {
+                    places.push(place);
+                    tasks.push(task);
+                    Ok(())
+                }
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            });
+        }
+        for (place, answer) in places.into_iter().zip(settle_all(conn, &tasks).await?) {
+            answers[place] = answer;
+        }
+        Ok(answers)
+    }
+}
+
+/// What the event of a game asks of the money of its match; nothing when it asks nothing, or the game is played for nothing.
+fn task(message: &Message) -> Result<Option<Task<'_>>, HandleError> {
+    let (match_id, order) = match message.kind.as_str() {
+        "GameEnded" => {
+            let ended: GameEnded = message.decode()?;
+            if ended.match_id.is_empty() {
+                return Ok(None);
+            }
+            let order = order_of(&ended)?;
+            (ended.match_id, order)
+        }
+        "GameAborted" => {
+            let aborted: GameAborted = message.decode()?;
+            if aborted.match_id.is_empty() {
+                return Ok(None);
+            }
+            let game = parse::game(&aborted.game_id)?;
+            (aborted.match_id, Order::Refund { game, reason: RefundReason::Aborted })
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(Task { match_id: parse::match_id(&match_id)?, order, cause: message }))
 }
 
 fn order_of(ended: &GameEnded) -> Result<Order, HandleError> {

@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::parse;
-use super::settle::settle;
+use super::settle::{Task, settle};
 use crate::app::match_money::Order;
 use crate::app::player_uuid;
 use crate::store::accounts;
@@ -45,7 +45,7 @@ impl MatchHandler {
             players.dedup();
             self.wait_for_accounts(conn, message, &players).await?;
         }
-        settle(conn, match_id, &order, message).await
+        settle(conn, Task { match_id, order, cause: message }).await
     }
 
     async fn wait_for_accounts(
@@ -70,7 +70,7 @@ impl Handler for MatchHandler {
                 let cancelled: MatchCancelled = message.decode()?;
                 let match_id = parse::match_id(&cancelled.match_id)?;
                 check_stream(match_id, message)?;
-                settle(conn, match_id, &Order::Cancel, message).await
+                settle(conn, Task { match_id, order: Order::Cancel, cause: message }).await
             }
             _ => Ok(()),
         }

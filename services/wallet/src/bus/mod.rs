@@ -4,4 +4,4 @@ pub mod games;
 pub mod matches;
 mod parse;
 pub mod players;
-mod settle;
+pub mod settle;

@@ -1,6 +1,6 @@
 //! Players: whoever signs up has an account.
 
-use domain_ledger::{Account, Balances, PlayerId};
+use domain_ledger::Balances;
 use event_bus::{HandleError, Handler, Message};
 use event_store::Metadata;
 use proto::gateway::v1::PlayerRegistered;
@@ -33,14 +33,14 @@ impl PlayerHandler {
         let registered: PlayerRegistered = message.decode()?;
         let player = parse::player("player_id", &registered.player_id)?;
         let stream_id = player_uuid(player);
-        log::lock_stream(conn, stream_id).await?;
+        log::lock_streams(conn, &[stream_id]).await?;
         if event_store::head(&mut *conn, stream_id).await? > 0 {
             return Ok(());
         }
         let mut drafts = vec![open_account(player, registered.name)];
         let mut locked = Balances::new();
         if let Some(deposit) = self.opening_deposit {
-            locked = lock_for_deposit(conn, player, deposit).await?;
+            locked = balances::lock_player(conn, player, deposit.currency).await?;
             let draft = opening_deposit(player, deposit, &locked)
                 .map_err(|refusal| HandleError::Permanent(refusal.to_string()))?;
             drafts.push(draft);
@@ -50,16 +50,6 @@ impl PlayerHandler {
         metrics::counter!(telemetry::POSTINGS, "event" => "account_opened").increment(1);
         Ok(())
     }
-}
-
-async fn lock_for_deposit(
-    conn: &mut PgConnection,
-    player: PlayerId,
-    deposit: OpeningDeposit,
-) -> Result<Balances, HandleError> {
-    balances::ensure(conn, player, deposit.currency).await?;
-    let accounts = [Account::Available(player)];
-    Ok(balances::lock(conn, &accounts, deposit.currency).await?)
 }
 
 impl Handler for PlayerHandler {

@@ -1,67 +1,162 @@
-//! Carrying out an order on a match's money.
+//! Carrying out orders on the money of matches: one, or many in one transaction.
+
+use std::collections::{BTreeMap, HashSet};
 
 use domain_ledger::idempotency::{Idempotency, InputHash, Turn, turn_of};
-use domain_ledger::{Balances, MatchId, RefundReason, Settlement};
+use domain_ledger::{Account, Currency, MatchId, RefundReason, Settlement};
 use event_bus::{HandleError, Message};
-use event_store::Metadata;
+use event_store::{Metadata, Version};
 use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use crate::app::match_money::{MatchMoney, Order, Verdict};
-use crate::app::posting::{Draft, WalletEvent};
 use crate::app::{match_uuid, player_uuid, step_uuid};
 use crate::store::log::LoadError;
 use crate::store::operations::{self, OperationOutcome};
-use crate::store::posting::{Place, PostError, post};
+use crate::store::posting::{Batch, Place, PostError};
 use crate::store::{balances, log};
 use crate::{SERVICE, telemetry};
 
+/// The most orders that are carried out in one transaction: enough that the commit costs next to nothing, few enough that the
+/// locks are held for milliseconds.
+pub const BATCH_ORDERS_MAX: usize = 200;
+
+/// What a message asks of the money of a match.
+#[derive(Debug)]
+pub struct Task<'a> {
+    /// Which match.
+    pub match_id: MatchId,
+    /// What.
+    pub order: Order,
+    /// The message.
+    pub cause: &'a Message,
+}
+
+/// What came of an order; a refusal has changed nothing.
+type Answer = Result<(), HandleError>;
+
 /// Does what the order says, unless it was done, and stores what came of it (`WALLET-2`).
-pub(super) async fn settle(
-    conn: &mut PgConnection,
-    match_id: MatchId,
-    order: &Order,
-    cause: &Message,
-) -> Result<(), HandleError> {
-    let stream_id = match_uuid(match_id);
-    log::lock_stream(conn, stream_id).await?;
-    let operation = step_uuid(stream_id, order.step());
-    let input_hash = digest(order);
-    let stored = operations::find(conn, operation).await?;
-    match turn_of(stored.as_ref(), input_hash) {
-        Ok(Turn::First) => {}
-        Ok(Turn::Repeat(_)) => {
-            metrics::counter!(telemetry::REPEATS, "step" => order.step()).increment(1);
-            return Ok(());
+pub(super) async fn settle(conn: &mut PgConnection, task: Task<'_>) -> Answer {
+    let answers = settle_all(conn, &[task]).await?;
+    answers.into_iter().next().expect("one order has one answer")
+}
+
+/// Carries out many orders in the caller's transaction and answers for each in their order (`WALLET-11`).
+///
+/// # Errors
+/// When the database did not do it; the transaction is lost then.
+pub async fn settle_all(conn: &mut PgConnection, tasks: &[Task<'_>]) -> Result<Vec<Answer>, HandleError> {
+    let mut answers: Vec<Option<Answer>> = tasks.iter().map(|_| None).collect();
+    while answers.iter().any(Option::is_none) {
+        // Two orders on one match are carried out one after the other: the second sees what the first has done.
+        let mut matches = HashSet::new();
+        let round: Vec<usize> = (0..tasks.len())
+            .filter(|&at| answers[at].is_none() && matches.insert(tasks[at].match_id))
+            .collect();
+        for (at, answer) in settle_round(conn, tasks, &round).await? {
+            answers[at] = Some(answer);
         }
-        Err(reused) => return contradiction(order, &reused),
     }
-    let (money, expected) = log::load_match(conn, match_id).await?;
-    let locked = match money.accounts(order) {
-        Some((currency, accounts)) => balances::lock(conn, &accounts, currency).await?,
-        None => Balances::new(),
-    };
-    let outcome = match money.decide(&locked, order) {
-        Err(contradicts) => return contradiction(order, &contradicts),
-        Ok(Verdict::NotYet) => {
-            return Err(HandleError::Transient("the stakes of the match are not held yet".to_owned()));
+    Ok(answers.into_iter().flatten().collect())
+}
+
+/// An order that has to be decided.
+struct Open<'a> {
+    at: usize,
+    task: &'a Task<'a>,
+    operation: Uuid,
+    input_hash: InputHash,
+    money: MatchMoney,
+    expected: Version,
+}
+
+/// Carries out orders on different matches.
+async fn settle_round(
+    conn: &mut PgConnection,
+    tasks: &[Task<'_>],
+    round: &[usize],
+) -> Result<Vec<(usize, Answer)>, HandleError> {
+    let streams: Vec<Uuid> = round.iter().map(|&at| match_uuid(tasks[at].match_id)).collect();
+    log::lock_streams(conn, &streams).await?;
+    let (mut answers, open) = sort_out(conn, tasks, round).await?;
+    let locked = balances::lock_all(conn, &accounts_of(&open)).await?;
+    let mut batch = Batch::new(locked);
+    let mut outcomes = Vec::with_capacity(open.len());
+    for Open { at, task, operation, input_hash, money, expected } in open {
+        let outcome = match money.decide(batch.balances(), &task.order) {
+            Err(contradicts) => {
+                answers.push((at, contradiction(&task.order, &contradicts)));
+                continue;
+            }
+            Ok(Verdict::NotYet) => {
+                let reason = "the stakes of the match are not held yet".to_owned();
+                answers.push((at, Err(HandleError::Transient(reason))));
+                continue;
+            }
+            Ok(Verdict::Nothing) => outcome_of(&money),
+            Ok(Verdict::Post(draft)) => {
+                let outcome = outcome_of(&money.evolve(&draft.event));
+                let event = draft.event.name();
+                metrics::counter!(telemetry::POSTINGS, "event" => event).increment(1);
+                let place = Place { expected, metadata: Metadata::caused_by(task.cause, SERVICE) };
+                batch.add(vec![draft], place).map_err(PostError::from)?;
+                outcome
+            }
+        };
+        outcomes.push((operation, Idempotency { input_hash, outcome }));
+        answers.push((at, Ok(())));
+    }
+    batch.write(conn).await?;
+    operations::insert_all(conn, &outcomes).await?;
+    Ok(answers)
+}
+
+/// Answers what was carried out before, and loads the matches of the rest.
+async fn sort_out<'a>(
+    conn: &mut PgConnection,
+    tasks: &'a [Task<'a>],
+    round: &[usize],
+) -> Result<(Vec<(usize, Answer)>, Vec<Open<'a>>), HandleError> {
+    let operation_of = |at: &usize| step_uuid(match_uuid(tasks[*at].match_id), tasks[*at].order.step());
+    let ids: Vec<Uuid> = round.iter().map(operation_of).collect();
+    let stored = operations::find_all(conn, &ids).await?;
+    let mut answers = Vec::with_capacity(round.len());
+    let mut left = Vec::with_capacity(round.len());
+    for (&at, operation) in round.iter().zip(ids) {
+        let task = &tasks[at];
+        let input_hash = digest(&task.order);
+        match turn_of(stored.get(&operation), input_hash) {
+            Ok(Turn::First) => left.push((at, task, operation, input_hash)),
+            Ok(Turn::Repeat(_)) => {
+                metrics::counter!(telemetry::REPEATS, "step" => task.order.step()).increment(1);
+                answers.push((at, Ok(())));
+            }
+            Err(reused) => answers.push((at, contradiction(&task.order, &reused))),
         }
-        Ok(Verdict::Nothing) => outcome_of(&money),
-        Ok(Verdict::Post(draft)) => {
-            let outcome = outcome_of(&money.evolve(&draft.event));
-            count(&draft);
-            let place = Place { expected, metadata: Metadata::caused_by(cause, SERVICE) };
-            post(conn, vec![draft], locked, place).await?;
-            outcome
-        }
-    };
-    let first = Idempotency { input_hash, outcome };
-    operations::insert(conn, operation, &first).await?;
-    Ok(())
+    }
+    let matches: Vec<MatchId> = left.iter().map(|(_, task, ..)| task.match_id).collect();
+    let mut loaded: BTreeMap<MatchId, (MatchMoney, Version)> = log::load_matches(conn, &matches).await?;
+    let open = left
+        .into_iter()
+        .map(|(at, task, operation, input_hash)| {
+            let new = || (MatchMoney::new(task.match_id), 0);
+            let (money, expected) = loaded.remove(&task.match_id).unwrap_or_else(new);
+            Open { at, task, operation, input_hash, money, expected }
+        })
+        .collect();
+    Ok((answers, open))
+}
+
+fn accounts_of(open: &[Open<'_>]) -> Vec<(Account, Currency)> {
+    open.iter()
+        .filter_map(|one| one.money.accounts(&one.task.order))
+        .flat_map(|(currency, accounts)| accounts.map(|account| (account, currency)))
+        .collect()
 }
 
 /// Parks the message, where an operator finds it: nobody else can tell which of the two is right.
-fn contradiction(order: &Order, cause: &impl std::error::Error) -> Result<(), HandleError> {
+fn contradiction(order: &Order, cause: &impl std::error::Error) -> Answer {
     metrics::counter!(telemetry::CONTRADICTIONS, "step" => order.step()).increment(1);
     Err(HandleError::Permanent(cause.to_string()))
 }
@@ -71,18 +166,6 @@ fn outcome_of(money: &MatchMoney) -> OperationOutcome {
         Settlement::Refused(_) => OperationOutcome::Refused,
         _ => OperationOutcome::Done,
     }
-}
-
-fn count(draft: &Draft) {
-    let event = match draft.event {
-        WalletEvent::AccountOpened { .. } => "account_opened",
-        WalletEvent::MoneyDeposited { .. } => "money_deposited",
-        WalletEvent::StakesHeld { .. } => "stakes_held",
-        WalletEvent::StakesRefused { .. } => "stakes_refused",
-        WalletEvent::PotPaid { .. } => "pot_paid",
-        WalletEvent::StakesRefunded { .. } => "stakes_refunded",
-    };
-    metrics::counter!(telemetry::POSTINGS, "event" => event).increment(1);
 }
 
 /// The digest of what an order asks. It names every field, so that two orders have one digest only if they are one order.

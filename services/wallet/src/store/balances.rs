@@ -19,34 +19,47 @@ pub const CURRENCIES_MAX: i64 = 100;
 
 /// Makes the rows of a player's two accounts in a currency, with nothing on them. A deposit is the only way by which a
 /// player comes to a currency, so everything else finds the rows and can lock them.
-pub async fn ensure(
-    conn: &mut PgConnection,
-    player: PlayerId,
-    currency: Currency,
-) -> Result<(), sqlx::Error> {
+async fn ensure(conn: &mut PgConnection, player: PlayerId, currency: Currency) -> Result<(), sqlx::Error> {
     sqlx::query(ENSURE).bind(player_uuid(player)).bind(currency.as_str()).execute(conn).await?;
     Ok(())
 }
 
 /// Locks the rows of these accounts until the end of the transaction and answers what stands there. The rows are locked in
 /// the order of the key, whoever asks, so two transactions never wait for each other crosswise (`WALLET-5`).
-pub async fn lock(
+pub async fn lock_all(
     conn: &mut PgConnection,
-    accounts: &[Account],
-    currency: Currency,
+    accounts: &[(Account, Currency)],
 ) -> Result<Balances, sqlx::Error> {
-    let keys: Vec<AccountKey> = accounts.iter().copied().map(AccountKey::from).collect();
-    let kinds: Vec<i16> = keys.iter().map(|key| key.kind).collect();
-    let owners: Vec<Uuid> = keys.iter().map(|key| key.owner_id).collect();
-    let rows: Vec<(i16, Uuid, i64)> =
-        sqlx::query_as(LOCK).bind(kinds).bind(owners).bind(currency.as_str()).fetch_all(conn).await?;
     let mut balances = Balances::new();
-    for (kind, owner_id, amount) in rows {
-        if let Some(account) = (AccountKey { kind, owner_id }).account() {
-            balances.load(account, currency, amount);
+    if accounts.is_empty() {
+        return Ok(balances);
+    }
+    let (mut kinds, mut owners, mut currencies) = (Vec::new(), Vec::new(), Vec::new());
+    for (account, currency) in accounts {
+        let key = AccountKey::from(*account);
+        kinds.push(key.kind);
+        owners.push(key.owner_id);
+        currencies.push(currency.as_str());
+    }
+    let rows: Vec<(i16, Uuid, String, i64)> =
+        sqlx::query_as(LOCK).bind(kinds).bind(owners).bind(currencies).fetch_all(conn).await?;
+    for (kind, owner_id, currency, amount_minor) in rows {
+        let stored = StoredBalance { key: AccountKey { kind, owner_id }, currency, amount_minor };
+        if let Some((account, currency, amount_minor)) = stored.standing() {
+            balances.load(account, currency, amount_minor);
         }
     }
     Ok(balances)
+}
+
+/// Locks a player's two accounts in a currency, made if they are missing: a deposit is how a player comes to them.
+pub async fn lock_player(
+    conn: &mut PgConnection,
+    player: PlayerId,
+    currency: Currency,
+) -> Result<Balances, sqlx::Error> {
+    ensure(conn, player, currency).await?;
+    lock_all(conn, &[(Account::Available(player), currency), (Account::Held(player), currency)]).await
 }
 
 /// Writes what stands on the accounts of players now. Their rows must be locked; one that is missing is a bug.

@@ -40,9 +40,10 @@ pub fn rows(transfer: &Transfer) -> impl Iterator<Item = EntryRow> + '_ {
     })
 }
 
-/// Writes the entries of a posting. A transfer id that is there already is an error of the database: nothing is booked twice.
-pub async fn insert(conn: &mut PgConnection, posting: &Posting) -> Result<(), sqlx::Error> {
-    let rows: Vec<EntryRow> = posting.transfers.iter().flat_map(|booked| rows(&booked.transfer)).collect();
+/// Writes the entries of postings. A transfer id that is there already is an error of the database: nothing is booked twice.
+pub async fn insert(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), sqlx::Error> {
+    let transfers = postings.iter().flat_map(|posting| &posting.transfers);
+    let rows: Vec<EntryRow> = transfers.flat_map(|booked| rows(&booked.transfer)).collect();
     if rows.is_empty() {
         return Ok(());
     }

@@ -1,11 +1,14 @@
 //! The wallet's part of the event log.
 
+use std::collections::BTreeMap;
+
 use domain_ledger::MatchId;
 use event_store::{Append, AppendError, Metadata, NewEvent, Publication, StreamId, Version};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::codec::{self, CodecError};
+use super::seals::{self, EventPlace};
 use crate::app::match_money::MatchMoney;
 use crate::app::posting::{Posting, WalletEvent};
 use crate::app::{match_uuid, player_uuid, step_uuid};
@@ -15,7 +18,7 @@ pub const ACCOUNT_STREAM: &str = "account";
 /// The stream of a match's stakes; its id is the match's.
 pub const MATCH_STREAM: &str = "match";
 
-const LOCK_STREAM: &str = "select pg_advisory_xact_lock(hashtextextended($1::text, 0))";
+const LOCK_STREAMS: &str = include_str!("queries/lock_streams.sql");
 
 /// Why a stream could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -28,44 +31,40 @@ pub enum LoadError {
     Codec(#[from] CodecError),
 }
 
-/// Waits until no other transaction works on the stream, and keeps others off it until the end of this one. The version
-/// check would refuse the second of two writers anyway; this spares it the failure and the retry.
-pub async fn lock_stream(conn: &mut PgConnection, stream_id: Uuid) -> Result<(), sqlx::Error> {
-    sqlx::query(LOCK_STREAM).bind(stream_id).execute(conn).await?;
+/// Waits until no other transaction works on these streams, and keeps others off them until the end of this one. The version
+/// check would refuse the second of two writers anyway; this spares it the failure and the retry. Whoever locks several
+/// locks them in one order (`WALLET-5`).
+pub async fn lock_streams(conn: &mut PgConnection, stream_ids: &[Uuid]) -> Result<(), sqlx::Error> {
+    sqlx::query(LOCK_STREAMS).bind(stream_ids).execute(conn).await?;
     Ok(())
 }
 
-/// A match's money, and the version of its stream.
-pub async fn load_match(
+/// The money of matches and the versions of their streams. Matches that nothing has happened to are left out.
+pub async fn load_matches(
     conn: &mut PgConnection,
-    match_id: MatchId,
-) -> Result<(MatchMoney, Version), LoadError> {
-    let events = event_store::load_all(conn, match_uuid(match_id)).await?;
-    let mut money = MatchMoney::new(match_id);
-    for event in &events {
-        money = money.evolve(&codec::read(event)?.event);
+    matches: &[MatchId],
+) -> Result<BTreeMap<MatchId, (MatchMoney, Version)>, LoadError> {
+    let ids: Vec<Uuid> = matches.iter().copied().map(match_uuid).collect();
+    let mut loaded = BTreeMap::new();
+    for event in event_store::load_streams(conn, &ids).await? {
+        let match_id = MatchId::new(event.stream_id.as_u128());
+        let (money, version) = loaded.entry(match_id).or_insert_with(|| (MatchMoney::new(match_id), 0));
+        *money = money.evolve(&codec::read(&event)?.event);
+        *version = event.version;
     }
-    let version = events.last().map_or(0, |event| event.version);
-    Ok((money, version))
+    Ok(loaded)
 }
 
-/// Appends the postings of one stream behind `expected`. Everything the wallet decides is public.
-pub async fn append(
-    conn: &mut PgConnection,
-    expected: Version,
-    postings: &[Posting],
-    metadata: Metadata,
-) -> Result<Version, AppendError> {
-    let Some(first) = postings.first() else {
-        return Ok(expected);
-    };
-    let stream = stream_of(&first.event);
+/// The append of the postings of one stream behind `expected`; nothing without postings. Everything the wallet decides is
+/// public.
+pub fn append_of(expected: Version, postings: &[Posting], metadata: Metadata) -> Option<Append> {
+    let stream = stream_of(&postings.first()?.event);
     let events = (expected..)
         .zip(postings)
         .map(|(follows, posting)| {
             let encoded = codec::write(posting);
             NewEvent {
-                event_id: step_uuid(stream.id, encoded.kind),
+                event_id: event_id(stream, encoded.kind, follows),
                 kind: encoded.kind,
                 schema: codec::SCHEMA,
                 data: encoded.data,
@@ -73,8 +72,26 @@ pub async fn append(
             }
         })
         .collect();
-    let append = Append { stream, expected, events, metadata };
-    event_store::append_in(conn, &append).await
+    Some(Append { stream, expected, events, metadata })
+}
+
+/// Writes appends of different streams, and notes their events to be sealed.
+pub async fn append_all(conn: &mut PgConnection, appends: &[Append]) -> Result<(), AppendError> {
+    event_store::append_all_in(conn, appends).await?;
+    let written = appends.iter().flat_map(|append| {
+        let versions = append.expected + 1..=append.last_version();
+        versions.map(|version| EventPlace { stream_id: append.stream.id, version })
+    });
+    seals::note(conn, &written.collect::<Vec<_>>()).await?;
+    Ok(())
+}
+
+/// A match has each of its events once, so their ids go by their names; an account may have the same kind many times.
+fn event_id(stream: StreamId, kind: &str, follows: Version) -> Uuid {
+    match stream.kind {
+        MATCH_STREAM => step_uuid(stream.id, kind),
+        _ => step_uuid(stream.id, &format!("{kind}/{}", follows + 1)),
+    }
 }
 
 fn stream_of(event: &WalletEvent) -> StreamId {

@@ -4,9 +4,12 @@ pub mod accounts;
 pub mod balances;
 pub mod codec;
 pub mod entries;
+pub mod holds;
+pub mod invariants;
 pub mod log;
 pub mod operations;
 pub mod posting;
+pub mod seals;
 pub mod statement;
 
 use domain_ledger::{Account, MatchId, PlayerId};

@@ -1,11 +1,13 @@
 //! Sticky idempotency: what was asked under an id, and what came of it first.
 
+use std::collections::HashMap;
+
 use domain_ledger::idempotency::{Idempotency, InputHash};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-const FIND: &str = "select input_hash, outcome from operations where id = $1";
-const INSERT: &str = include_str!("queries/insert_operation.sql");
+const FIND: &str = "select id, input_hash, outcome from operations where id = any ($1::uuid[])";
+const INSERT: &str = include_str!("queries/insert_operations.sql");
 
 /// What came of an operation. The numbers are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,36 +18,36 @@ pub enum OperationOutcome {
     Refused = 2,
 }
 
-/// What is stored under the id, if anything.
-pub async fn find(
+/// What is stored under these ids, as far as anything is.
+pub async fn find_all(
     conn: &mut PgConnection,
-    id: Uuid,
-) -> Result<Option<Idempotency<OperationOutcome>>, sqlx::Error> {
-    let row: Option<(Vec<u8>, i16)> = sqlx::query_as(FIND).bind(id).fetch_optional(conn).await?;
-    row.map(|(hash, outcome)| {
+    ids: &[Uuid],
+) -> Result<HashMap<Uuid, Idempotency<OperationOutcome>>, sqlx::Error> {
+    let rows: Vec<(Uuid, Vec<u8>, i16)> = sqlx::query_as(FIND).bind(ids).fetch_all(conn).await?;
+    let read = rows.into_iter().map(|(id, hash, outcome)| {
         let hash: [u8; 32] = hash.try_into().map_err(|_| corrupt("an input hash has not 32 bytes"))?;
         let outcome = match outcome {
             1 => OperationOutcome::Done,
             2 => OperationOutcome::Refused,
             _ => return Err(corrupt("an operation has an unknown outcome")),
         };
-        Ok(Idempotency { input_hash: InputHash(hash), outcome })
-    })
-    .transpose()
+        Ok((id, Idempotency { input_hash: InputHash(hash), outcome }))
+    });
+    read.collect()
 }
 
-/// Stores the first outcome of an id. A second one is an error of the database.
-pub async fn insert(
+/// Stores the first outcomes of ids. A second one of an id is an error of the database.
+pub async fn insert_all(
     conn: &mut PgConnection,
-    id: Uuid,
-    first: &Idempotency<OperationOutcome>,
+    outcomes: &[(Uuid, Idempotency<OperationOutcome>)],
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(INSERT)
-        .bind(id)
-        .bind(first.input_hash.0.as_slice())
-        .bind(first.outcome as i16)
-        .execute(conn)
-        .await?;
+    if outcomes.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<Uuid> = outcomes.iter().map(|(id, _)| *id).collect();
+    let hashes: Vec<&[u8]> = outcomes.iter().map(|(_, first)| first.input_hash.0.as_slice()).collect();
+    let codes: Vec<i16> = outcomes.iter().map(|(_, first)| first.outcome as i16).collect();
+    sqlx::query(INSERT).bind(ids).bind(hashes).bind(codes).execute(conn).await?;
     Ok(())
 }
 

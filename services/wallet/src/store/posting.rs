@@ -1,13 +1,13 @@
-//! Writing a decision: event, entries, balances and statement in one go.
+//! Writing decisions: events, entries, holds, balances and statements in one go.
 
 use domain_ledger::{Balances, Unbookable};
-use event_store::{AppendError, Metadata, Version};
+use event_store::{Append, AppendError, Metadata, Version};
 use sqlx::PgConnection;
 
-use super::{accounts, balances, entries, log, statement};
+use super::{accounts, balances, entries, holds, log, statement};
 use crate::app::player_uuid;
 use crate::app::posting::{Draft, Posting, WalletEvent, book};
-use crate::app::statement::lines;
+use crate::app::statement::{Line, lines};
 
 /// Why a decision was not written. The transaction is lost then.
 #[derive(Debug, thiserror::Error)]
@@ -40,32 +40,75 @@ pub struct Place {
     pub metadata: Metadata,
 }
 
+/// Decisions on several streams that are written together, each made on the balances that the ones before it have left.
+#[derive(Debug)]
+pub struct Batch {
+    balances: Balances,
+    appends: Vec<Append>,
+    postings: Vec<Posting>,
+    lines: Vec<Line>,
+}
+
+impl Batch {
+    /// Nothing yet, on locked balances.
+    #[must_use]
+    pub fn new(locked: Balances) -> Self {
+        Self { balances: locked, appends: Vec::new(), postings: Vec::new(), lines: Vec::new() }
+    }
+
+    /// What stands on the accounts now: what the next decision is made on.
+    #[must_use]
+    pub fn balances(&self) -> &Balances {
+        &self.balances
+    }
+
+    /// Adds decisions on one stream.
+    ///
+    /// # Errors
+    /// When the balances do not allow them; then nothing of the batch can be written any more.
+    pub fn add(&mut self, drafts: Vec<Draft>, place: Place) -> Result<(), Unbookable> {
+        let first = self.postings.len();
+        for draft in drafts {
+            let posting = book(draft, &mut self.balances)?;
+            self.lines.extend(lines(&posting, &self.balances));
+            self.postings.push(posting);
+        }
+        self.appends.extend(log::append_of(place.expected, &self.postings[first..], place.metadata));
+        Ok(())
+    }
+
+    /// Writes everything inside the caller's transaction (`WALLET-1`).
+    ///
+    /// # Errors
+    /// When the database or the log did not take it.
+    pub async fn write(self, conn: &mut PgConnection) -> Result<Vec<Posting>, PostError> {
+        log::append_all(conn, &self.appends).await?;
+        entries::insert(conn, &self.postings).await?;
+        holds::write(conn, &self.postings).await?;
+        for posting in &self.postings {
+            if let WalletEvent::AccountOpened { player, name } = &posting.event {
+                accounts::insert(conn, player_uuid(*player), name).await?;
+            }
+        }
+        if self.postings.iter().any(|posting| !posting.transfers.is_empty()) {
+            balances::write(conn, &self.balances).await?;
+            statement::insert(conn, &self.lines).await?;
+        }
+        Ok(self.postings)
+    }
+}
+
 /// Writes decisions on one stream, made on `locked` balances, inside the caller's transaction.
+///
+/// # Errors
+/// As [`Batch::add`] and [`Batch::write`].
 pub async fn post(
     conn: &mut PgConnection,
     drafts: Vec<Draft>,
-    mut locked: Balances,
+    locked: Balances,
     place: Place,
 ) -> Result<Vec<Posting>, PostError> {
-    let mut postings = Vec::with_capacity(drafts.len());
-    let mut statement_lines = Vec::new();
-    for draft in drafts {
-        let posting = book(draft, &mut locked)?;
-        statement_lines.extend(lines(&posting, &locked));
-        postings.push(posting);
-    }
-    log::append(conn, place.expected, &postings, place.metadata).await?;
-    let mut moves_money = false;
-    for posting in &postings {
-        moves_money |= !posting.transfers.is_empty();
-        entries::insert(conn, posting).await?;
-        if let WalletEvent::AccountOpened { player, name } = &posting.event {
-            accounts::insert(conn, player_uuid(*player), name).await?;
-        }
-    }
-    if moves_money {
-        balances::write(conn, &locked).await?;
-        statement::insert(conn, &statement_lines).await?;
-    }
-    Ok(postings)
+    let mut batch = Batch::new(locked);
+    batch.add(drafts, place)?;
+    batch.write(conn).await
 }

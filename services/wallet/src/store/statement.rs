@@ -11,7 +11,7 @@ const INSERT: &str = include_str!("queries/insert_statement_lines.sql");
 const PAGE: &str = include_str!("queries/statement_page.sql");
 
 /// The number stored for a kind of line: that of `stakemate.wallet.v1.TransferKind`.
-fn kind_code(kind: LineKind) -> i16 {
+pub(super) fn kind_code(kind: LineKind) -> i16 {
     match kind {
         LineKind::Deposit => 1,
         LineKind::Hold => 2,
@@ -20,23 +20,22 @@ fn kind_code(kind: LineKind) -> i16 {
     }
 }
 
-/// Writes the lines of a posting.
+/// Writes the lines of postings. The numbers of the lines rise in the order that is given.
 pub async fn insert(conn: &mut PgConnection, lines: &[Line]) -> Result<(), sqlx::Error> {
-    for line in lines {
-        sqlx::query(INSERT)
-            .bind(player_uuid(line.player))
-            .bind(Uuid::from_u128(line.transfer.value()))
-            .bind(line.available_change_minor)
-            .bind(line.held_change_minor)
-            .bind(line.available_after_minor)
-            .bind(line.match_id.map(match_uuid))
-            .bind(line.game.map(|game| game.0))
-            .bind(line.fee_minor)
-            .bind(kind_code(line.kind))
-            .bind(line.currency.as_str())
-            .execute(&mut *conn)
-            .await?;
-    }
+    let column = |of: fn(&Line) -> i64| lines.iter().map(of).collect::<Vec<i64>>();
+    sqlx::query(INSERT)
+        .bind(lines.iter().map(|line| player_uuid(line.player)).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| Uuid::from_u128(line.transfer.value())).collect::<Vec<_>>())
+        .bind(column(|line| line.available_change_minor))
+        .bind(column(|line| line.held_change_minor))
+        .bind(column(|line| line.available_after_minor))
+        .bind(lines.iter().map(|line| line.match_id.map(match_uuid)).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| line.game.map(|game| game.0)).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| line.fee_minor).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| kind_code(line.kind)).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| line.currency.as_str().to_owned()).collect::<Vec<_>>())
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

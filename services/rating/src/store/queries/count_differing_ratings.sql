@@ -1,10 +1,8 @@
--- How many players' ratings in a pool are stored otherwise than given, stored only, or given only. float8send compares bits:
+-- How many players' ratings in a pool are stored otherwise than rebuilt, stored only, or rebuilt only. float8send compares bits:
 -- as numbers, 0 and -0 would be the same.
 select count(*)
 from ratings r
-         full join unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[], $5::float8[], $6::integer[], $7::bigint[])
-    as g (player_id, pool, rating, deviation, volatility, games, last_game_at_ms)
-                   on g.player_id = r.player_id and g.pool = r.pool
+         full join rebuilt_ratings g on g.player_id = r.player_id and g.pool = r.pool
 where r.player_id is null
    or g.player_id is null
    or float8send(r.rating) <> float8send(g.rating)

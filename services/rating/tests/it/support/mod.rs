@@ -5,10 +5,10 @@ pub mod neighbour;
 use event_bus::{HandleError, Handler, Message};
 use event_store::Metadata;
 use prost::Message as _;
-use proto::game::v1::{GameAborted, GameEnded, GameResult};
+use proto::game::v1::{GameAborted, GameEnded, GameResult, GameStarted, RuleSetRecord};
 use proto::types::v1::{Player, TimeControl};
 use rating::bus::games::GameHandler;
-use rating::store::history::{self, HistoryRow, PageOf};
+use rating::store::history::{self, HistoryRow, PageOf, TimeRange};
 use rating::store::ratings::{self, RatingRow};
 use service_kit::auth::KeyPair;
 use service_kit::config::CommonConfig;
@@ -36,6 +36,13 @@ pub async fn database() -> PgPool {
         .await
         .expect("the migrations go through");
     database.pool
+}
+
+/// Whether a game moves ratings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rating {
+    Rated,
+    Casual,
 }
 
 /// A game of 3+2 between two players.
@@ -71,6 +78,20 @@ impl Game {
             ..GameEnded::default()
         }
         .encode_to_vec()
+    }
+
+    /// The start of a game of another rule set than the cities'.
+    pub fn started(&self, rule_set: &str, rating: Rating) -> Message {
+        let started = GameStarted {
+            game_id: self.game_id.to_string(),
+            white: Some(seat(self.white)),
+            black: Some(seat(self.black)),
+            time_control: self.time_control,
+            rule_set: Some(RuleSetRecord { name: rule_set.to_owned(), fields: Vec::new() }),
+            casual: rating == Rating::Casual,
+            ..GameStarted::default()
+        };
+        self.message("GameStarted", started.encode_to_vec())
     }
 
     pub fn aborted(&self) -> Vec<u8> {
@@ -127,6 +148,14 @@ pub async fn deliver(pool: &PgPool, message: &Message) -> Result<(), HandleError
     }
 }
 
+/// Hands messages to the handler together, as a loaded bus does.
+pub async fn deliver_together(pool: &PgPool, messages: &[&Message]) -> Vec<Result<(), HandleError>> {
+    let mut tx = pool.begin().await.expect("the database answers");
+    let answers = GameHandler.handle_batch(&mut tx, messages).await.expect("the batch goes through");
+    tx.commit().await.expect("the database answers");
+    answers
+}
+
 /// A player's rating in 3+2, if he has one.
 pub async fn rating_of(pool: &PgPool, player: Uuid) -> Option<RatingRow> {
     let rows = ratings::of_player(pool, player).await;
@@ -136,7 +165,8 @@ pub async fn rating_of(pool: &PgPool, player: Uuid) -> Option<RatingRow> {
 
 /// A player's history in 3+2, newest first.
 pub async fn history_of(pool: &PgPool, player: Uuid) -> Vec<HistoryRow> {
-    let of = PageOf { player_id: player, pool: "3+2", before: i64::MAX, limit: 1_000 };
+    let range = TimeRange::ALWAYS;
+    let of = PageOf { player_id: player, pool: "3+2", before: i64::MAX, range, limit: 1_000 };
     history::page(pool, of).await.expect("the database answers")
 }
 

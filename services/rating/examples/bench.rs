@@ -1,0 +1,185 @@
+//! The rating service's benchmarks, one JSON line a figure on standard output: P12 (the update against the `skillratings` crate, and
+//! games a second through the whole service) and P14 (rebuilding everything from the log). Postgres syncs to disk.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use domain_glicko::{Pair, Rating, RawRating, Score, update_pair};
+use event_store::StreamId;
+use proto::game::v1::{GameEnded, GameResult, GameStarted};
+use proto::types::v1::{Player, TimeControl};
+use rating::{Config, RebuildConfig};
+use skillratings::Outcomes;
+use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2};
+use sqlx::PgPool;
+use test_peer::{Instance, Keys, Peer};
+use uuid::Uuid;
+
+const ROUNDS: usize = 5;
+const UPDATES: usize = 200_000;
+const PLAYERS: usize = 2_000;
+const GAMES: usize = 10_000;
+/// Games that run side by side.
+const WAVE: usize = 1_000;
+const REBUILT: usize = 200_000;
+
+#[tokio::main]
+async fn main() {
+    updates();
+    let (pool, _nats) = games().await;
+    rebuilds(&pool).await;
+}
+
+fn line(id: &str, name: &str, value: f64, unit: &str, goal: f64, is_met: bool, n: usize) {
+    println!(
+        "{{\"id\":\"{id}\",\"name\":\"{name}\",\"value\":{value:.2},\"unit\":\"{unit}\",\"goal\":{goal},\"met\":{is_met},\"n\":{n}}}"
+    );
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// P12, first half: the median of interleaved rounds of both on the same pairs.
+fn updates() {
+    let raw = |n: usize, k: usize| RawRating {
+        rating: 1_200.0 + ((n * 37 + k * 101) % 800) as f64,
+        deviation: 50.0 + ((n * 13 + k * 29) % 200) as f64,
+        volatility: 0.05 + ((n + k) % 20) as f64 / 1_000.0,
+    };
+    let ours: Vec<Pair<Rating>> = (0..1_000)
+        .map(|n| [0, 1].map(|k| Rating::new(raw(n, k)).expect("inside the bounds")))
+        .map(|[white, black]| Pair { white, black })
+        .collect();
+    let peer = |one: Rating| Glicko2Rating {
+        rating: one.rating(),
+        deviation: one.deviation(),
+        volatility: one.volatility(),
+    };
+    let theirs: Vec<_> = ours.iter().map(|pair| (peer(pair.white), peer(pair.black))).collect();
+    let config = Glicko2Config::new();
+    let ratios = (0..ROUNDS).map(|_| {
+        let started = Instant::now();
+        for n in 0..UPDATES {
+            black_box(update_pair(black_box(ours[n % ours.len()]), Score::Win));
+        }
+        let our_time = started.elapsed();
+        let started = Instant::now();
+        for n in 0..UPDATES {
+            let (white, black) = &theirs[n % theirs.len()];
+            black_box(glicko2(black_box(white), black_box(black), &Outcomes::WIN, &config));
+        }
+        our_time.as_secs_f64() / started.elapsed().as_secs_f64()
+    });
+    let ratio = median(ratios.collect());
+    line(
+        "P12",
+        "glicko-2 update of two players against skillratings",
+        ratio,
+        "x",
+        2.0,
+        ratio <= 2.0,
+        UPDATES,
+    );
+}
+
+/// P12, second half: from published games to committed ratings, batches, inbox and outbox included.
+async fn games() -> (PgPool, test_kit::Nats) {
+    let nats = test_kit::own_nats().await;
+    let database = test_kit::durable_postgres().await.database("rating_bench").await;
+    publish(&nats.url()).await;
+    let common = Keys::new().settings(&database.url, &nats.url());
+    let started = Instant::now();
+    let instance = Instance::start(async move |shutdown| {
+        let started = rating::start(Config { common }, shutdown).await?;
+        Ok((started.grpc_address(), started.serve()))
+    })
+    .await;
+    while rated(&database.pool).await < GAMES {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let per_s = GAMES as f64 / started.elapsed().as_secs_f64();
+    instance.stop(Duration::from_secs(10)).await.expect("the service stops");
+    line(
+        "P12",
+        "games rated by the whole service, committed",
+        per_s,
+        "games/s",
+        1_000.0,
+        per_s >= 1_000.0,
+        GAMES,
+    );
+    (database.pool.clone(), nats)
+}
+
+async fn rated(pool: &PgPool) -> usize {
+    let sequence: Option<i64> = sqlx::query_scalar("select max(last_sequence) from rating_pools")
+        .fetch_one(pool)
+        .await
+        .ok()
+        .flatten();
+    sequence.unwrap_or_default() as usize
+}
+
+/// Puts the games on the bus, in waves of games that run side by side.
+async fn publish(nats_url: &str) {
+    let peer = Peer::start("game", nats_url).await;
+    let seat =
+        |n: usize| Player { player_id: Uuid::from_u128(1 + n as u128).to_string(), name: format!("p{n}") };
+    for wave in 0..GAMES / WAVE {
+        let ids: Vec<Uuid> = (0..WAVE).map(|_| Uuid::now_v7()).collect();
+        for id in &ids {
+            let started = GameStarted { game_id: id.to_string(), ..GameStarted::default() };
+            peer.publish(StreamId::new("game", *id), "GameStarted", &started).await;
+        }
+        for (n, id) in ids.iter().enumerate() {
+            let n = wave * WAVE + n;
+            let white = n % PLAYERS;
+            let ended = GameEnded {
+                game_id: id.to_string(),
+                white: Some(seat(white)),
+                black: Some(seat((white + 1 + n / PLAYERS) % PLAYERS)),
+                time_control: Some(TimeControl { base_ms: 180_000, increment_ms: 2_000 }),
+                result: [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins][n % 3] as i32,
+                ended_at_ms: 1_767_268_800_000 + n as i64 * 1_000,
+                ..GameEnded::default()
+            };
+            peer.publish(StreamId::new("game", *id), "GameEnded", &ended).await;
+        }
+    }
+    let mut waiting = 1_i64;
+    while waiting > 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        waiting = sqlx::query_scalar("select count(*) from outbox where published_at is null")
+            .fetch_one(peer.pool())
+            .await
+            .expect("the database answers");
+    }
+}
+
+/// P14: the log is filled by the service's own book, its projection emptied.
+async fn rebuilds(pool: &PgPool) {
+    rating::bench::fill(pool, REBUILT - GAMES, PLAYERS).await.expect("the log can be filled");
+    let mut rates = Vec::new();
+    for _ in 0..3 {
+        sqlx::raw_sql("truncate rating_pools, ratings, rating_history, rating_requests")
+            .execute(pool)
+            .await
+            .expect("the database answers");
+        let started = Instant::now();
+        let report = rating::rebuild(pool, RebuildConfig::default()).await.expect("rebuilt");
+        assert_eq!(report.changes, REBUILT as u64);
+        rates.push(report.changes as f64 / started.elapsed().as_secs_f64());
+    }
+    let per_s = median(rates);
+    line(
+        "P14",
+        "rebuild of all ratings into empty tables",
+        per_s,
+        "events/s",
+        50_000.0,
+        per_s >= 50_000.0,
+        REBUILT,
+    );
+}
