@@ -46,7 +46,11 @@ async fn follow(player: &Player, request: JoinQueueRequest) -> anyhow::Result<Op
                 bail!("{}'s ticket was closed: {}", player.name(), name(closed.reason))
             }
             Frame::MatchFailed(failed) => eprintln!("a match came to nothing: {}", name(failed.reason)),
-            Frame::Searching(_) | Frame::SecuringStakes(_) | Frame::Draining(_) | Frame::Heartbeat(_) => {}
+            Frame::Searching(_)
+            | Frame::NoOpponent(_)
+            | Frame::SecuringStakes(_)
+            | Frame::Draining(_)
+            | Frame::Heartbeat(_) => {}
         }
     }
 }
