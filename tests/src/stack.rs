@@ -87,7 +87,7 @@ impl Stack {
 
     /// The private key that signs the stack's tokens.
     pub fn token_private_key(&self) -> PathBuf {
-        self.data.join("keys/token_private.pem")
+        self.data.join("keys/token-private-development.pem")
     }
 
     /// Kills a service with SIGKILL; the launcher starts it again.

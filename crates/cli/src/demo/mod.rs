@@ -1,6 +1,6 @@
 //! `stakemate demo`: four staked games from queue to payout, through the gateway, as two players in a browser would.
 
-mod follow;
+pub mod follow;
 mod games;
 mod outcome;
 

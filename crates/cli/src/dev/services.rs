@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::keys::TokenKeys;
+use service_kit::auth::KeyFiles;
+
 use super::layout::Layout;
 use super::state::ServiceState;
 use super::{StartError, ports};
@@ -49,7 +50,7 @@ pub struct Shared {
     /// Where the gateway serves clients.
     pub edge: SocketAddr,
     /// The token keys.
-    pub keys: TokenKeys,
+    pub keys: KeyFiles,
     /// The engine, if there is one.
     pub stockfish: Option<PathBuf>,
 }
@@ -148,7 +149,7 @@ mod tests {
             nats_url: "nats://127.0.0.1:1".to_owned(),
             redis_url: "redis+unix:///redis".to_owned(),
             edge: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            keys: TokenKeys {
+            keys: KeyFiles {
                 private: PathBuf::from("/keys/private"),
                 public: PathBuf::from("/keys/public"),
             },
