@@ -15,6 +15,7 @@ pub async fn queue(player: &Player, city_id: &str, clock: TimeControl) -> anyhow
         request_id: Uuid::new_v4().to_string(),
         city_id: city_id.to_owned(),
         time_control: Some(clock),
+        ..JoinQueueRequest::default()
     };
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use event_store::CommitSignal;
 use futures::{StreamExt as _, stream};
@@ -28,6 +28,10 @@ const PAIR_EVERY: Duration = Duration::from_millis(250);
 
 /// How many matches are proposed at a time.
 const PROPOSALS_AT_ONCE_MAX: usize = 8;
+
+/// After a pass that took longer than [`PAIR_EVERY`] the queue rests for as many times as long, so that a crowd in which somebody
+/// joins all the time does not keep the leader and the store busy with nothing else.
+const REST_FACTOR: u32 = 2;
 
 /// Nudges that may wait; more say nothing new.
 const NUDGES_MAX: usize = 1_024;
@@ -83,6 +87,7 @@ impl Leader {
         let mut ticks = tokio::time::interval(PAIR_EVERY);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut led: HashSet<QueueKey> = HashSet::new();
+        let mut rests_until: HashMap<QueueKey, Instant> = HashMap::new();
         let mut is_down = false;
         loop {
             let nudged = tokio::select! {
@@ -97,8 +102,18 @@ impl Leader {
             };
             let mut outcome = Ok(());
             for (queue, origin) in nudged {
+                let begun = Instant::now();
+                if rests_until.get(&queue).is_some_and(|until| begun < *until) {
+                    continue;
+                }
                 match self.pass(&queue, origin).await {
-                    Ok(Led::Leading(_)) => drop(led.insert(queue)),
+                    Ok(Led::Leading(_)) => {
+                        let took = begun.elapsed();
+                        if took > PAIR_EVERY {
+                            rests_until.insert(queue.clone(), Instant::now() + took * REST_FACTOR);
+                        }
+                        led.insert(queue);
+                    }
                     Ok(Led::Following | Led::Idle) => drop(led.remove(&queue)),
                     Err(error) => {
                         outcome = Err(error);

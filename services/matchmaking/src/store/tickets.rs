@@ -43,6 +43,9 @@ const WAITS_MEMORY_MS: i64 = 1_800_000;
 /// Tickets that one call asks about: a script holds up everybody else while it runs.
 pub const TICKETS_A_CALL_MAX: usize = 200;
 
+/// Tickets that are read at a time; others come in between two of them.
+const TICKETS_A_READ_MAX: usize = 1_000;
+
 /// The tickets, as one instance reaches them. Clones share the connection.
 #[derive(Clone)]
 pub struct TicketStore {
@@ -153,7 +156,7 @@ impl TicketStore {
     /// The searching tickets of these players.
     pub async fn searching(&self, players: &[Uuid]) -> Result<Vec<Ticket>, TicketError> {
         let mut tickets = Vec::with_capacity(players.len());
-        for players in players.chunks(TICKETS_A_CALL_MAX) {
+        for players in players.chunks(TICKETS_A_READ_MAX) {
             let mut pipeline = redis::pipe();
             for player in players {
                 let key = format!("{PREFIX}ticket:{player}");
@@ -189,6 +192,7 @@ impl TicketStore {
                 .arg(ticket.ticket_id.to_string())
                 .arg(ticket.waited_ms(claim.now_ms));
         }
+        call.arg(LEASE_MS);
         let (answer, _): Answer = call.invoke_async(&mut self.connection.clone()).await?;
         Ok(answer == "claimed")
     }

@@ -264,7 +264,7 @@ fn a_crowd_that_blocks_itself_is_bounded_and_does_not_stop_the_longest_wait() {
 #[test]
 fn the_estimated_wait_is_the_median_and_absent_when_few_have_been_paired() {
     assert_eq!(estimated_wait_ms(&[]), None);
-    assert_eq!(estimated_wait_ms(&vec![700; WAITS_MIN - 1]), None);
+    assert_eq!(estimated_wait_ms(&[700; WAITS_MIN - 1]), None);
     assert_eq!(estimated_wait_ms(&[9_000, 1_000, 3_600_000, 2_000, 3_000]), Some(3_000));
     assert_eq!(estimated_wait_ms(&[40, 10, 30, 20]), Some(20));
     assert_eq!(estimated_wait_ms(&[-5, -5, -5, -5]), Some(0));

@@ -1,7 +1,9 @@
 -- Claims two tickets for one match, both or none. ARGV: queue, leader, match, waits kept, time they are kept, and for each
--- of the two its player, ticket and how long it waited. Whoever lost the lease claims nothing.
+-- of the two its player, ticket and how long it waited; last the time of the lease. Whoever lost the lease claims nothing; who has
+-- it keeps it, for a long queue takes longer to be seated than a lease lasts.
 local queue, match = ARGV[1], ARGV[3]
 if redis.call('GET', lease_key(queue)) ~= ARGV[2] then return {'deposed', {}} end
+redis.call('PEXPIRE', lease_key(queue), ARGV[12])
 if ARGV[6] == ARGV[9] then return {'changed', {}} end
 local now = now_ms()
 for i = 6, 9, 3 do
