@@ -36,8 +36,12 @@ pub async fn join(
     city_id: &str,
     clock: TimeControl,
 ) -> Result<Streaming<JoinQueueResponse>, Status> {
-    let request =
-        JoinQueueRequest { request_id: request_id(), city_id: city_id.to_owned(), time_control: Some(clock) };
+    let request = JoinQueueRequest {
+        request_id: request_id(),
+        city_id: city_id.to_owned(),
+        time_control: Some(clock),
+        ..JoinQueueRequest::default()
+    };
     Ok(player.queues().join_queue(player.request(request)).await?.into_inner())
 }
 

@@ -2,12 +2,14 @@
 //!
 //! # Map
 //!
-//! * [`app::queue`]: the task that owns all tickets; [`app::tickets`] is its state, pure.
+//! * [`app::queue`]: the task that owns the streams of this instance; [`app::followers`] is its state, [`app::tickets`] what a
+//!   ticket is, both pure. [`app::notices`]: how instances wake each other.
+//! * [`app::leader`]: pairing, of which each queue has one instance at a time.
 //! * [`app::match_process`]: the process manager of a match, pure; [`app::advance`] takes a match one step further.
 //! * [`app::propose`], [`app::timeouts`]: how a match begins, and how one that got stuck is given up.
-//! * [`app::cities`]: the stakes and clocks.
-//! * [`bus`]: the events of the other services.
-//! * [`store`]: the match streams and the projections.
+//! * [`app::cities`]: the stakes and clocks; [`app::save_city`] writes them.
+//! * [`bus`]: the events of the other services, and the notices.
+//! * [`store`]: the match and city streams and the projections in Postgres, the tickets in Redis.
 //! * [`grpc`]: the edge.
 //! * [`telemetry`]: the service's figures.
 //!
@@ -19,17 +21,22 @@
 //! * MATCH-4 A game is asked for only when both stakes are held.
 //! * MATCH-5 A player sits in at most one match that is not over: the primary key of `players_in_match` holds it against
 //!   every race, also between instances.
-//! * MATCH-6 A player has at most one ticket, and a ticket that nobody follows is never paired.
+//! * MATCH-6 A player has at most one ticket, at all instances together, and a ticket that nobody follows is never paired.
 //! * MATCH-7 A request that led to a game leads to no other: it is answered with that game, also after its end.
 //! * MATCH-8 Whoever has left is not paired: the answer `left` is false only when a game of his has begun, or there was
 //!   nothing to leave.
 //! * MATCH-9 A player is paired by what was known of him when his ticket was given: rating, colours and last opponent. It is
 //!   read after his last match is seen to be over, so the game that freed him is in it; its rating follows a moment later.
 //! * MATCH-10 Every stored event can be read for ever; its bytes are pinned by tests.
+//! * MATCH-11 Two tickets are claimed for a match by one script, both or none, and only by the instance that leads the queue.
+//! * MATCH-12 A ticket that Redis has lost is put back by the instance that follows it, with its id and its wait; one that was
+//!   left or has led to a game is not.
+//! * MATCH-13 Nobody is paired under terms that he has not queued for.
 //!
 //! # Deliberately absent
 //!
 //! * Tickets on disk: a ticket is a wish, and a client that loses its stream joins again. What is on disk is every match.
+//! * Pub/sub of Redis: it does not survive a restart of the server. Notices go by the broker, and none of them must arrive.
 //! * A call to another service: their answers are events.
 
 pub mod app;
@@ -39,7 +46,6 @@ pub mod store;
 pub mod telemetry;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use event_bus::{Bus, ConsumerConfig, Handler, Relay};
 use event_store::CommitSignal;
@@ -52,9 +58,15 @@ use service_kit::{RunError, database};
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
-use app::cities::Cities;
-use app::queue::Queue;
+use app::cities::{self, Cities};
+use app::leader::{Leader, Nudges};
+use app::notices::Notices;
+use app::queue::{Parts, Queue};
+use app::save_city;
+use bus::notices::Ears;
+use store::tickets::TicketStore;
 
 /// The service's name.
 pub const SERVICE: &str = "matchmaking";
@@ -62,12 +74,14 @@ pub const SERVICE: &str = "matchmaking";
 /// Its migrations.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/matchmaking");
 
-/// Its settings: only what every service has.
+/// Its settings.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Config {
     /// What every service is told.
     #[serde(flatten)]
     pub common: CommonConfig,
+    /// `STAKEMATE_REDIS_URL`: where the tickets of all instances are.
+    pub redis_url: String,
 }
 
 impl ServiceConfig for Config {
@@ -102,16 +116,29 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     let pool = database::open(common, SERVICE, &MIGRATOR).await?;
     let bus = event_bus::connect(&common.nats_url, SERVICE).await?;
     event_bus::ensure_stream(&bus, SERVICE).await?;
-    let cities = Arc::new(match common.environment {
-        Environment::Production => Cities::production(),
-        Environment::Development => Cities::development(),
-    });
+    let instance = Uuid::now_v7();
+    let store = TicketStore::new(&config.redis_url, instance)?;
+    let seeds = match common.environment {
+        Environment::Production => cities::production(),
+        Environment::Development => cities::development(),
+    };
+    save_city::seed(&pool, seeds).await?;
+    let cities = Cities::read(&pool).await?;
     let signal = CommitSignal::new();
-    let (queue, queue_task) = Queue::new(pool.clone(), cities.clone(), signal.clone());
+    let (nudges, nudged) = Nudges::new();
+    let (notices, outbox) = Notices::new();
+    let (queue, queue_task) = Queue::new(Parts {
+        pool: pool.clone(),
+        cities: cities.clone(),
+        store: store.clone(),
+        nudges: nudges.clone(),
+        notices: notices.clone(),
+    });
     let service = grpc::Service {
         pool: pool.clone(),
         queue: queue.clone(),
-        cities,
+        cities: cities.clone(),
+        notices: notices.clone(),
         signal: signal.clone(),
         shutdown: shutdown.clone(),
     };
@@ -120,6 +147,18 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     // From here on nothing can fail any more: no task is left behind by a start that came to nothing.
     let mut tasks = Tasks::new(shutdown.clone());
     tasks.spawn("queue", queue_task.run(shutdown.clone()));
+    let leader = Leader {
+        pool: pool.clone(),
+        cities: cities.clone(),
+        store,
+        signal: signal.clone(),
+        queue: queue.clone(),
+        notices,
+    };
+    tasks.spawn("leader", leader.run(nudged, shutdown.clone()));
+    tasks.spawn("cities", cities.clone().keep_fresh(pool.clone(), shutdown.clone()));
+    let ears = Ears { queue: queue.clone(), nudges, cities };
+    tasks.spawn("notices", bus::notices::run(bus.clone(), instance, outbox, ears, shutdown.clone()));
     let relay = Relay::run(pool.clone(), bus.clone(), SERVICE, signal.clone(), shutdown.clone());
     tasks.spawn("relay", relay);
     let timeouts = app::timeouts::run(pool.clone(), queue.clone(), signal.clone(), shutdown.clone());

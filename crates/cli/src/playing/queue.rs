@@ -15,6 +15,7 @@ pub async fn queue(player: &Player, city_id: &str, clock: TimeControl) -> anyhow
         request_id: Uuid::new_v4().to_string(),
         city_id: city_id.to_owned(),
         time_control: Some(clock),
+        ..JoinQueueRequest::default()
     };
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {
@@ -46,7 +47,11 @@ async fn follow(player: &Player, request: JoinQueueRequest) -> anyhow::Result<Op
                 bail!("{}'s ticket was closed: {}", player.name(), name(closed.reason))
             }
             Frame::MatchFailed(failed) => eprintln!("a match came to nothing: {}", name(failed.reason)),
-            Frame::Searching(_) | Frame::SecuringStakes(_) | Frame::Draining(_) | Frame::Heartbeat(_) => {}
+            Frame::Searching(_)
+            | Frame::NoOpponent(_)
+            | Frame::SecuringStakes(_)
+            | Frame::Draining(_)
+            | Frame::Heartbeat(_) => {}
         }
     }
 }

@@ -9,6 +9,7 @@
 //! * [`veto`](mod@veto): why two players in range are still not paired, and the hold on an immediate rematch.
 //! * [`color`]: who gets White.
 //! * [`pass`](mod@pass): the pass itself, and who is left without anybody in reach.
+//! * [`history`]: how long one is likely to wait.
 //! * `reach`: the search structure of the pass (private).
 //!
 //! # How a pass works
@@ -30,12 +31,14 @@
 //! they arrive as vetoes.
 
 pub mod color;
+pub mod history;
 pub mod pass;
 mod reach;
 pub mod ticket;
 pub mod veto;
 pub mod window;
 
+pub use history::estimated_wait_ms;
 pub use pass::{Pairing, Round, pair, without_opponent};
 pub use ticket::{Encounter, PlayerId, Ticket};
 pub use veto::{REMATCH_HOLD_MS, Veto, veto};

@@ -8,8 +8,9 @@ use futures::channel::mpsc;
 use proto::matchmaking::v1::join_queue_response::Frame;
 use proto::matchmaking::v1::matchmaking_service_server::{MatchmakingService, MatchmakingServiceServer};
 use proto::matchmaking::v1::{
-    Heartbeat, JoinQueueRequest, JoinQueueResponse, LeaveQueueRequest, LeaveQueueResponse, ListCitiesRequest,
-    ListCitiesResponse, Searching,
+    CreateCityRequest, CreateCityResponse, Heartbeat, JoinQueueRequest, JoinQueueResponse, LeaveQueueRequest,
+    LeaveQueueResponse, ListCitiesRequest, ListCitiesResponse, Searching, UpdateCityRequest,
+    UpdateCityResponse,
 };
 use proto::rating::v1 as rating;
 use proto::rating::v1::rating_service_server::{RatingService, RatingServiceServer};
@@ -272,5 +273,19 @@ impl MatchmakingService for Told {
         _: Request<ListCitiesRequest>,
     ) -> Result<Response<ListCitiesResponse>, Status> {
         Ok(Response::new(ListCitiesResponse::default()))
+    }
+
+    async fn create_city(
+        &self,
+        _: Request<CreateCityRequest>,
+    ) -> Result<Response<CreateCityResponse>, Status> {
+        Ok(Response::new(CreateCityResponse::default()))
+    }
+
+    async fn update_city(
+        &self,
+        _: Request<UpdateCityRequest>,
+    ) -> Result<Response<UpdateCityResponse>, Status> {
+        Ok(Response::new(UpdateCityResponse::default()))
     }
 }

@@ -2,8 +2,12 @@
 
 pub mod advance;
 pub mod cities;
+pub mod followers;
+pub mod leader;
 pub mod match_process;
+pub mod notices;
 pub mod propose;
 pub mod queue;
+pub mod save_city;
 pub mod tickets;
 pub mod timeouts;

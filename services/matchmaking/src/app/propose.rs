@@ -62,7 +62,7 @@ pub async fn propose(pool: &PgPool, city: &City, proposal: &Proposal) -> Result<
 }
 
 fn event_of(city: &City, proposal: &Proposal) -> MatchProposed {
-    let row = &proposal.row;
+    let (row, terms) = (&proposal.row, &city.settings.terms);
     MatchProposed {
         match_id: row.match_id.to_string(),
         game_id: row.game_id.to_string(),
@@ -73,8 +73,8 @@ fn event_of(city: &City, proposal: &Proposal) -> MatchProposed {
             base_ms: row.time_control.base_ms,
             increment_ms: row.time_control.increment_ms,
         }),
-        stake: Some(Money { minor_units: city.stake_minor_units, currency: city.currency.to_owned() }),
-        fee_basis_points: city.fee_basis_points,
+        stake: Some(Money { minor_units: terms.stake_minor_units, currency: terms.currency.clone() }),
+        fee_basis_points: terms.fee_basis_points,
         rule_set: STAKED_RULE_SET.to_owned(),
         proposed_at_ms: proposal.proposed_at_ms,
         time_scale: city.time_scale,

@@ -1,15 +1,17 @@
-//! The queue: one task owns all tickets, so that no two decisions about a ticket can cross.
+//! The queue: one task owns all tickets that are followed at this instance, so that no two decisions about one can cross.
 //!
-//! The task is told of joins, leaves and of matches that changed; what a match's change means it reads from the
-//! projection, so a notice that comes twice, or from a look of its own, does no harm.
+//! The tickets themselves are shared by all instances ([`crate::store::tickets`]); here are the streams. The task is told of
+//! joins, leaves, of matches that changed and of what other instances say; what that means it reads from the store and
+//! the projection, so a notice that comes twice, or a look of its own, does no harm.
 
+mod joining;
+mod reconcile;
 mod task;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use event_store::CommitSignal;
 use sqlx::PgPool;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -17,17 +19,38 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::app::cities::Cities;
+use crate::app::leader::Nudges;
+use crate::app::notices::{Notice, Notices};
 use crate::app::tickets::{Frame, QueueKey};
+use crate::store::tickets::{TicketError, TicketStore};
 use task::Task;
 
 /// Commands that may wait for the task.
 const COMMANDS_MAX: usize = 4_096;
 
 /// A handle on the queue's task.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Queue {
     commands: mpsc::Sender<Command>,
     changes: watch::Receiver<u64>,
+    store: TicketStore,
+    cities: Cities,
+    /// What was counted last, for the time in which the store does not answer.
+    counted: Arc<Mutex<HashMap<String, u32>>>,
+}
+
+/// What the task works with.
+pub struct Parts {
+    /// The projections.
+    pub pool: PgPool,
+    /// The cities.
+    pub cities: Cities,
+    /// The tickets of all instances.
+    pub store: TicketStore,
+    /// Told when somebody has joined.
+    pub nudges: Nudges,
+    /// The way to the other instances.
+    pub notices: Notices,
 }
 
 /// A request for a ticket.
@@ -39,6 +62,8 @@ pub struct Join {
     pub name: String,
     /// The request: joining again with it follows what it has led to.
     pub request_id: Uuid,
+    /// The ticket to come back to, if the player wants no other.
+    pub ticket_id: Option<Uuid>,
     /// Where.
     pub queue: QueueKey,
 }
@@ -46,6 +71,30 @@ pub struct Join {
 /// Why a ticket was not given.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
+    /// There is no such city.
+    #[error("there is no such city")]
+    CityUnknown {
+        /// Which.
+        city_id: String,
+    },
+    /// Nobody can queue in the city now.
+    #[error("the city is closed")]
+    CityClosed {
+        /// Which.
+        city_id: String,
+    },
+    /// The city does not play this clock.
+    #[error("the city does not play this clock")]
+    TimeControlNotPlayed {
+        /// Which.
+        city_id: String,
+    },
+    /// The ticket to come back to is there no more.
+    #[error("the ticket was left or has run out")]
+    TicketGone {
+        /// Which.
+        ticket_id: Uuid,
+    },
     /// The player has a ticket elsewhere.
     #[error("the player waits in another queue")]
     AlreadyQueued {
@@ -66,7 +115,7 @@ pub enum JoinError {
         /// What he would have to stake.
         stake: i64,
         /// The currency of both.
-        currency: &'static str,
+        currency: String,
     },
     /// Too many streams follow the ticket, or too much waits.
     #[error("too many streams or requests")]
@@ -74,6 +123,9 @@ pub enum JoinError {
     /// The process stops.
     #[error("this instance is about to stop")]
     Stopping,
+    /// Redis did not answer.
+    #[error(transparent)]
+    Tickets(#[from] TicketError),
     /// Postgres did not answer.
     #[error("the match store is unavailable")]
     Unavailable(#[from] sqlx::Error),
@@ -88,14 +140,15 @@ pub enum Leaving {
     InMatch(Uuid),
     /// There was no ticket.
     NoTicket,
+    /// Whether there is one cannot be said.
+    Unavailable,
 }
 
-#[derive(Debug)]
 enum Command {
     Join { join: Join, reply: oneshot::Sender<Result<mpsc::Receiver<Frame>, JoinError>> },
     Leave { player_id: Uuid, reply: oneshot::Sender<Leaving> },
     MatchChanged { match_id: Uuid },
-    Waiting { reply: oneshot::Sender<HashMap<String, u32>> },
+    Heard(Notice),
 }
 
 /// The task behind the handle.
@@ -105,7 +158,7 @@ pub struct QueueTask {
 }
 
 impl QueueTask {
-    /// Owns all tickets until `shutdown`.
+    /// Owns all tickets that are followed here until `shutdown`.
     pub async fn run(self, shutdown: CancellationToken) {
         self.task.run(self.commands, shutdown).await;
     }
@@ -114,11 +167,13 @@ impl QueueTask {
 impl Queue {
     /// The handle and the task, which is to be run.
     #[must_use]
-    pub fn new(pool: PgPool, cities: Arc<Cities>, signal: CommitSignal) -> (Self, QueueTask) {
+    pub fn new(parts: Parts) -> (Self, QueueTask) {
         let (sender, commands) = mpsc::channel(COMMANDS_MAX);
         let (changed, changes) = watch::channel(0);
-        let task = Task::new(pool, cities, signal, changed);
-        (Self { commands: sender, changes }, QueueTask { task, commands })
+        let (store, cities) = (parts.store.clone(), parts.cities.clone());
+        let task = Task::new(parts, changed);
+        let queue = Self { commands: sender, changes, store, cities, counted: Arc::default() };
+        (queue, QueueTask { task, commands })
     }
 
     /// Queues a player, or follows the ticket or the match he has.
@@ -135,29 +190,40 @@ impl Queue {
     pub async fn leave(&self, player_id: Uuid) -> Leaving {
         let (reply, answer) = oneshot::channel();
         if self.commands.send(Command::Leave { player_id, reply }).await.is_err() {
-            return Leaving::NoTicket;
+            return Leaving::Unavailable;
         }
-        answer.await.unwrap_or(Leaving::NoTicket)
+        answer.await.unwrap_or(Leaving::Unavailable)
     }
 
-    /// Says that a match took a step.
+    /// Says that a match took a step; the other instances hear of it as well.
     pub async fn match_changed(&self, match_id: Uuid) {
         // A closed channel means that the process stops; the next one reads the projection.
         let _ = self.commands.send(Command::MatchChanged { match_id }).await;
     }
 
-    /// The same from where nobody can wait. A full channel is no loss: all matches are read again every other second.
+    /// The same from where nobody can wait. A full channel is no loss: all tickets are looked at every other second.
     pub fn match_changed_soon(&self, match_id: Uuid) {
         let _ = self.commands.try_send(Command::MatchChanged { match_id });
     }
 
-    /// Tickets searching in each city.
+    /// Says that something happened to a player's ticket.
+    pub fn look_at(&self, player_id: Uuid) {
+        self.heard(Notice::Ticket { player_id });
+    }
+
+    /// Passes on what another instance says.
+    pub fn heard(&self, notice: Notice) {
+        let _ = self.commands.try_send(Command::Heard(notice));
+    }
+
+    /// Tickets searching in each city, at all instances; while the store does not answer, as many as there were last.
     pub async fn waiting(&self) -> HashMap<String, u32> {
-        let (reply, answer) = oneshot::channel();
-        if self.commands.send(Command::Waiting { reply }).await.is_err() {
-            return HashMap::new();
+        let counted = self.store.waiting(&queues(&self.cities)).await;
+        let mut last = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(counted) = counted {
+            *last = counted;
         }
-        answer.await.unwrap_or_default()
+        last.clone()
     }
 
     /// Changes whenever a match took a step.
@@ -165,6 +231,23 @@ impl Queue {
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.clone()
     }
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Queue").finish_non_exhaustive()
+    }
+}
+
+/// The queues of all cities.
+#[must_use]
+pub fn queues(cities: &Cities) -> Vec<QueueKey> {
+    let all = cities.all();
+    let of_city = all.iter().flat_map(|city| {
+        let clocks = city.settings.time_controls.iter();
+        clocks.map(|clock| QueueKey { city_id: city.id.clone(), time_control: *clock })
+    });
+    of_city.collect()
 }
 
 /// Now, in milliseconds since the Unix epoch.

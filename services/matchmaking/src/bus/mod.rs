@@ -4,6 +4,7 @@
 
 mod fairplay;
 mod game;
+pub mod notices;
 mod rating;
 mod wallet;
 

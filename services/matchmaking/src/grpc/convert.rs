@@ -4,20 +4,27 @@ use std::collections::HashMap;
 
 use proto::matchmaking::v1 as wire;
 use proto::matchmaking::v1::join_queue_response::Frame as WireFrame;
-use proto::types::v1::{Color, Money, Player};
+use proto::types::v1::{Color, Player};
 
-use crate::app::cities::{City, TimeControl};
+use crate::app::cities::City;
 use crate::app::tickets::{Frame, Opponent, Side};
+use crate::store::city_log::settings_to_wire;
 
 /// A frame, without its number and time.
 pub fn frame(frame: Frame) -> WireFrame {
     match frame {
-        Frame::Searching { ticket_id, window, waited_ms, rating } => WireFrame::Searching(wire::Searching {
-            ticket_id: ticket_id.to_string(),
-            window,
-            waited_ms,
-            rating,
-        }),
+        Frame::Searching { ticket_id, window, waited_ms, rating, estimated_wait_ms } => {
+            WireFrame::Searching(wire::Searching {
+                ticket_id: ticket_id.to_string(),
+                window,
+                waited_ms,
+                rating,
+                estimated_wait_ms,
+            })
+        }
+        Frame::NoOpponent { ticket_id, waited_ms, window } => {
+            WireFrame::NoOpponent(wire::NoOpponent { ticket_id: ticket_id.to_string(), waited_ms, window })
+        }
         Frame::SecuringStakes { match_id, opponent } => WireFrame::SecuringStakes(wire::SecuringStakes {
             match_id: match_id.to_string(),
             opponent_rating: opponent.rating,
@@ -45,22 +52,32 @@ pub fn is_last(frame: &Frame) -> bool {
     matches!(frame, Frame::Matched { .. } | Frame::TicketClosed { .. })
 }
 
-/// A city with its live counts.
-pub fn city(city: &City, waiting: &HashMap<String, u32>, playing: &HashMap<String, u32>) -> wire::City {
-    wire::City {
-        city_id: city.id.to_owned(),
-        name: city.name.to_owned(),
-        stake: Some(Money { minor_units: city.stake_minor_units, currency: city.currency.to_owned() }),
-        fee_basis_points: city.fee_basis_points,
-        time_controls: city.time_controls.iter().map(|clock| time_control(*clock)).collect(),
-        waiting: waiting.get(city.id).copied().unwrap_or(0),
-        playing: playing.get(city.id).copied().unwrap_or(0),
-        time_scale: city.time_scale,
-    }
+/// How many wait and play in each city.
+#[derive(Debug, Clone, Default)]
+pub struct Counts {
+    /// Tickets searching.
+    pub waiting: HashMap<String, u32>,
+    /// Games running.
+    pub playing: HashMap<String, u32>,
 }
 
-fn time_control(clock: TimeControl) -> proto::types::v1::TimeControl {
-    proto::types::v1::TimeControl { base_ms: clock.base_ms, increment_ms: clock.increment_ms }
+/// A city with its live counts.
+pub fn city(city: &City, counts: &Counts, now_ms: i64) -> wire::City {
+    let settings = settings_to_wire(&city.settings);
+    wire::City {
+        city_id: city.id.clone(),
+        name: settings.name,
+        stake: settings.stake,
+        fee_basis_points: settings.fee_basis_points,
+        time_controls: settings.time_controls,
+        waiting: counts.waiting.get(&city.id).copied().unwrap_or(0),
+        playing: counts.playing.get(&city.id).copied().unwrap_or(0),
+        time_scale: city.time_scale,
+        etag: city.version.to_string(),
+        enabled: settings.enabled,
+        open_hours: settings.open_hours,
+        open: city.is_open(now_ms),
+    }
 }
 
 fn player(opponent: Opponent) -> Player {

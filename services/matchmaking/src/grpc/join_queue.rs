@@ -11,12 +11,12 @@ use service_kit::streams::{FrameStream, Live, Pulse};
 use service_kit::{ids, status};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::status::from_join;
+use super::status::{city_unknown, from_join};
 use super::{Service, convert};
-use crate::app::cities::{City, TimeControl};
+use crate::app::cities::TimeControl;
 use crate::app::queue::{Join, JoinError, now_ms};
 use crate::app::tickets::{Frame, QueueKey};
 
@@ -27,10 +27,10 @@ const CITY_ID_BYTES_MAX: usize = 64;
 const GAME_END_WAIT: Duration = Duration::from_secs(3);
 
 /// A request, parsed.
-struct Asked<'a> {
+struct Asked {
     request_id: Uuid,
-    city: &'a City,
-    time_control: TimeControl,
+    ticket_id: Option<Uuid>,
+    queue: QueueKey,
 }
 
 pub async fn handle(
@@ -49,7 +49,7 @@ pub async fn handle(
     Ok(Response::new(live.until(principal.expires_at).boxed()))
 }
 
-fn parse<'a>(service: &'a Service, request: &JoinQueueRequest) -> Result<Asked<'a>, Status> {
+fn parse(service: &Service, request: &JoinQueueRequest) -> Result<Asked, Status> {
     let mut bad = Violations::default();
     let request_id = bad.check("request_id", ids::parse(&request.request_id));
     if request.city_id.is_empty() {
@@ -70,34 +70,29 @@ fn parse<'a>(service: &'a Service, request: &JoinQueueRequest) -> Result<Asked<'
             None
         }
     };
-    let (true, Some(request_id), Some(time_control)) = (bad.is_empty(), request_id, time_control) else {
+    let ticket_id = bad.check("ticket_id", ids::parse_if_given(&request.ticket_id));
+    let (true, Some(request_id), Some(ticket_id), Some(time_control)) =
+        (bad.is_empty(), request_id, ticket_id, time_control)
+    else {
         return Err(bad.into_status());
     };
-    let city = service.cities.find(&request.city_id).ok_or_else(|| {
-        let message = format!("there is no city {:?}", request.city_id);
-        let metadata = [("city_id", request.city_id.clone())];
-        status::refused(Code::NotFound, ErrorReason::CityUnknown, message, metadata)
-    })?;
-    if !city.time_controls.contains(&time_control) {
-        return Err(status::failed_precondition(
-            ErrorReason::TimeControlNotPlayed,
-            format!("{} does not play this clock", city.name),
-            [("city_id", city.id.to_owned())],
-        ));
+    if service.cities.find(&request.city_id).is_none() {
+        return Err(city_unknown(&request.city_id));
     }
-    Ok(Asked { request_id, city, time_control })
+    Ok(Asked { request_id, ticket_id, queue: QueueKey { city_id: request.city_id.clone(), time_control } })
 }
 
 async fn join(
     service: &Service,
     principal: &Principal,
-    asked: &Asked<'_>,
+    asked: &Asked,
 ) -> Result<mpsc::Receiver<Frame>, Status> {
     let join = Join {
         player_id: principal.player_id,
         name: principal.name.clone(),
         request_id: asked.request_id,
-        queue: QueueKey { city_id: asked.city.id.to_owned(), time_control: asked.time_control },
+        ticket_id: asked.ticket_id,
+        queue: asked.queue.clone(),
     };
     let mut changes = service.queue.changes();
     let attempts = async {

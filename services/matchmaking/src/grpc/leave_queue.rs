@@ -1,19 +1,27 @@
 //! `LeaveQueue`: out of the queue, and out of a match that is not confirmed yet.
 
+use std::time::Duration;
+
 use event_store::Metadata;
 use proto::matchmaking::v1::{LeaveQueueRequest, LeaveQueueResponse};
 use service_kit::{auth, ids, status};
+use tokio::time::timeout;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::Service;
+use super::status::tickets_unavailable;
 use crate::app::advance::{AdvanceError, Advanced, advance};
 use crate::app::match_process::Input;
 use crate::app::queue::Leaving;
 use crate::store::matches;
 
-/// How often one who leaves is looked for: in his match, among the searching, and in the match that took him from there.
-const LOOKS_MAX: usize = 3;
+/// How often one who leaves is looked for: in his match, among the searching, in the match that took him from there, and in
+/// one that is just being written.
+const LOOKS_MAX: usize = 5;
+
+/// How long a match that was claimed may take to be written before he is looked for again.
+const PROPOSAL_WAIT: Duration = Duration::from_millis(500);
 
 pub async fn handle(
     service: &Service,
@@ -28,25 +36,37 @@ pub async fn handle(
 /// Takes the player out of wherever he is (MATCH-8). A match that cannot be left may have been cancelled a moment ago, by the
 /// other player or by a refusal: then his ticket is about to search again, and is asked once more.
 async fn leave(service: &Service, player_id: Uuid, request_id: Uuid) -> Result<bool, Status> {
+    let mut changes = service.queue.changes();
+    let mut is_being_written = false;
     for _ in 0..LOOKS_MAX {
-        let match_id = match service.queue.leave(player_id).await {
+        changes.mark_unchanged();
+        let leaving = service.queue.leave(player_id).await;
+        let match_id = match leaving {
             Leaving::Left => return Ok(true),
             Leaving::InMatch(match_id) => match_id,
-            // The ticket may be another instance's, or this one was restarted: the match is asked all the same.
-            Leaving::NoTicket => {
+            // His ticket may be lost or out of reach: the match is asked all the same.
+            Leaving::NoTicket | Leaving::Unavailable => {
                 let found = matches::of_player(&service.pool, player_id).await;
                 match found.map_err(|error| status::from_sqlx(&error))? {
                     Some(row) => row.match_id,
-                    None => return Ok(false),
+                    None if leaving == Leaving::NoTicket => return Ok(false),
+                    None => return Err(tickets_unavailable()),
                 }
             }
         };
-        if leave_match(service.clone(), match_id, player_id, request_id).await? {
-            return Ok(true);
+        match leave_match(service.clone(), match_id, player_id, request_id).await {
+            Ok(true) => return Ok(true),
+            Ok(false) => service.queue.match_changed(match_id).await,
+            Err(AdvanceError::Early) => {
+                is_being_written = true;
+                let _ = timeout(PROPOSAL_WAIT, changes.changed()).await;
+                continue;
+            }
+            Err(error) => return Err(from_advance(error)),
         }
-        service.queue.match_changed(match_id).await;
+        is_being_written = false;
     }
-    Ok(false)
+    if is_being_written { Err(from_advance(AdvanceError::Early)) } else { Ok(false) }
 }
 
 /// Asks the match; in a task of its own, so that a client who hangs up does not interrupt the transaction.
@@ -55,7 +75,7 @@ async fn leave_match(
     match_id: Uuid,
     player_id: Uuid,
     request_id: Uuid,
-) -> Result<bool, Status> {
+) -> Result<bool, AdvanceError> {
     let leaving = tokio::spawn(async move {
         let metadata = Metadata {
             correlation_id: match_id,
@@ -72,7 +92,8 @@ async fn leave_match(
         }
         Ok::<bool, AdvanceError>(is_left)
     });
-    leaving.await.map_err(status::internal)?.map_err(from_advance)
+    // A task that was not let finish belongs to a process that stops.
+    leaving.await.unwrap_or(Err(AdvanceError::Unavailable(sqlx::Error::PoolClosed)))
 }
 
 fn from_advance(error: AdvanceError) -> Status {

@@ -1,18 +1,19 @@
 //! The edge: requests are parsed here, and only here, and answers are put on the wire.
 
+mod city_settings;
 mod convert;
+mod create_city;
 mod join_queue;
 mod leave_queue;
 mod list_cities;
 mod status;
-
-use std::sync::Arc;
+mod update_city;
 
 use event_store::CommitSignal;
 use proto::matchmaking::v1::matchmaking_service_server::MatchmakingService;
 use proto::matchmaking::v1::{
-    JoinQueueRequest, JoinQueueResponse, LeaveQueueRequest, LeaveQueueResponse, ListCitiesRequest,
-    ListCitiesResponse,
+    CreateCityRequest, CreateCityResponse, JoinQueueRequest, JoinQueueResponse, LeaveQueueRequest,
+    LeaveQueueResponse, ListCitiesRequest, ListCitiesResponse, UpdateCityRequest, UpdateCityResponse,
 };
 use service_kit::streams::FrameStream;
 use sqlx::PgPool;
@@ -20,7 +21,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
 use crate::app::cities::Cities;
+use crate::app::notices::Notices;
 use crate::app::queue::Queue;
+use crate::store::matches;
 
 /// The rpcs; each stands in a file of its own.
 #[derive(Debug, Clone)]
@@ -30,11 +33,22 @@ pub struct Service {
     /// The queue's task.
     pub queue: Queue,
     /// The cities.
-    pub cities: Arc<Cities>,
+    pub cities: Cities,
+    /// The way to the other instances.
+    pub notices: Notices,
     /// Wakes the relay after a commit.
     pub signal: CommitSignal,
     /// Ends the streams.
     pub shutdown: CancellationToken,
+}
+
+impl Service {
+    async fn counts(&self) -> Result<convert::Counts, sqlx::Error> {
+        let waiting = self.queue.waiting().await;
+        let playing = matches::playing(&self.pool).await?.into_iter();
+        let playing = playing.map(|(city, games)| (city, u32::try_from(games).unwrap_or(u32::MAX)));
+        Ok(convert::Counts { waiting, playing: playing.collect() })
+    }
 }
 
 #[tonic::async_trait]
@@ -60,5 +74,19 @@ impl MatchmakingService for Service {
         _request: Request<ListCitiesRequest>,
     ) -> Result<Response<ListCitiesResponse>, Status> {
         list_cities::handle(self).await
+    }
+
+    async fn create_city(
+        &self,
+        request: Request<CreateCityRequest>,
+    ) -> Result<Response<CreateCityResponse>, Status> {
+        create_city::handle(self, request).await
+    }
+
+    async fn update_city(
+        &self,
+        request: Request<UpdateCityRequest>,
+    ) -> Result<Response<UpdateCityResponse>, Status> {
+        update_city::handle(self, request).await
     }
 }

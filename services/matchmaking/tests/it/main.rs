@@ -1,11 +1,14 @@
-//! The service in process on a real Postgres and a real broker, with the test in the place of the other services.
+//! The service in process on a real Postgres, broker and Redis, with the test in the place of the other services.
 
+mod cities;
 mod clients;
 mod faults;
 mod instances;
 mod journey;
 mod leaving;
+mod lost_tickets;
 mod pairing;
+mod races;
 mod refusals;
 mod restarts;
 mod support;

@@ -65,7 +65,10 @@ async fn who_has_waited_long_keeps_a_wide_window_over_a_cancelled_match_and_a_re
     .execute(world.pool())
     .await
     .expect("the database answers");
+    // With the tickets, so that there is nothing but the log of the matches.
     world.crash();
+    world.kill_redis();
+    world.restart_redis();
     world.start_again().await;
 
     let mut seekers = Vec::new();

@@ -29,10 +29,11 @@ async fn bad_input_is_answered_with_the_name_of_every_bad_field() {
         request_id: "7".to_owned(),
         city_id: "x".repeat(100_000),
         time_control: Some(TimeControl { base_ms: -1, increment_ms: 0 }),
+        ticket_id: "8".to_owned(),
     };
     let status = refused(&world, &ada, bad).await;
     assert_eq!(status.code(), Code::InvalidArgument);
-    assert_eq!(bad_fields(&status), ["request_id", "city_id", "time_control"]);
+    assert_eq!(bad_fields(&status), ["request_id", "city_id", "time_control", "ticket_id"]);
 
     let leave = LeaveQueueRequest { request_id: String::new() };
     let status = world.client().grpc.leave_queue(ada.request(leave)).await.expect_err("no id");

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use domain_pairing::history::WAITS_MIN;
 use domain_pairing::pass::PASSED_OVER_MAX;
 use domain_pairing::veto::REMATCH_MEMORY_MS;
 use domain_pairing::{
-    Encounter, Pairing, PlayerId, REMATCH_HOLD_MS, Round, Ticket, Veto, pair, veto, window, without_opponent,
+    Encounter, Pairing, PlayerId, REMATCH_HOLD_MS, Round, Ticket, Veto, estimated_wait_ms, pair, veto,
+    window, without_opponent,
 };
 
 use crate::{NOW_MS, coming_from, player, waiting};
@@ -257,4 +259,13 @@ fn a_crowd_that_blocks_itself_is_bounded_and_does_not_stop_the_longest_wait() {
 
     tickets.push(waiting(crowd, 1590, 1_000));
     assert_eq!(meetings(&tickets), [(0, crowd)]);
+}
+
+#[test]
+fn the_estimated_wait_is_the_median_and_absent_when_few_have_been_paired() {
+    assert_eq!(estimated_wait_ms(&[]), None);
+    assert_eq!(estimated_wait_ms(&[700; WAITS_MIN - 1]), None);
+    assert_eq!(estimated_wait_ms(&[9_000, 1_000, 3_600_000, 2_000, 3_000]), Some(3_000));
+    assert_eq!(estimated_wait_ms(&[40, 10, 30, 20]), Some(20));
+    assert_eq!(estimated_wait_ms(&[-5, -5, -5, -5]), Some(0));
 }

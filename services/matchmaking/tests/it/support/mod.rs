@@ -1,5 +1,6 @@
 //! Matchmaking with everything around it.
 
+pub mod referee;
 pub mod seeker;
 pub mod story;
 
@@ -10,11 +11,12 @@ use proto::matchmaking::v1::matchmaking_service_client::MatchmakingServiceClient
 use proto::matchmaking::v1::{City, LeaveQueueRequest, ListCitiesRequest};
 use service_kit::RunError;
 use sqlx::PgPool;
-use test_kit::{Nats, TestDatabase, eventually};
+use test_kit::{Nats, Redis, TestDatabase, eventually};
 use test_peer::{Instance, Keys, Listener, PATIENCE, Peer, Visitor};
 use tonic::transport::Channel;
 use uuid::Uuid;
 
+pub use referee::Referee;
 pub use seeker::{Ask, Seeker};
 
 /// KIT-5: a service stops within ten seconds; one more for a busy machine.
@@ -31,12 +33,13 @@ pub struct World {
     pub keys: Keys,
     database: TestDatabase,
     nats: Nats,
+    redis: Redis,
     instance: Option<Instance>,
 }
 
 impl World {
     pub async fn start() -> Self {
-        let nats = test_kit::own_nats().await;
+        let (nats, redis) = tokio::join!(test_kit::own_nats(), test_kit::own_redis());
         let url = nats.url();
         let (fairplay, wallet, game, rating, matchmaking) = tokio::join!(
             Peer::start("fairplay", &url),
@@ -48,7 +51,7 @@ impl World {
         let database = test_kit::postgres().await.database(SERVICE).await;
         let keys = Keys::new();
         let mut world =
-            Self { fairplay, wallet, game, rating, matchmaking, keys, database, nats, instance: None };
+            Self { fairplay, wallet, game, rating, matchmaking, keys, database, nats, redis, instance: None };
         world.start_again().await;
         world
     }
@@ -61,12 +64,28 @@ impl World {
 
     /// One more instance on the same database and broker.
     pub async fn another(&self) -> Instance {
-        let config = Config { common: self.keys.settings(&self.database.url, &self.nats.url()) };
+        let common = self.keys.settings(&self.database.url, &self.nats.url());
+        let config = Config { common, redis_url: self.redis.url() };
         Instance::start(|shutdown| async {
             let started = matchmaking::start(config, shutdown).await?;
             Ok((started.grpc_address(), started.serve()))
         })
         .await
+    }
+
+    /// Where Redis is.
+    pub fn redis_url(&self) -> String {
+        self.redis.url()
+    }
+
+    /// Kills Redis; what it held is gone.
+    pub fn kill_redis(&mut self) {
+        self.redis.process().expect("it runs").kill();
+    }
+
+    /// Starts Redis again, empty, at the same address.
+    pub fn restart_redis(&mut self) {
+        self.redis.start().expect("it starts again");
     }
 
     /// Ends the service as a crash does.
@@ -182,20 +201,24 @@ impl Client {
 
     /// Whether there was something to leave.
     pub async fn leave(&self, player: &Visitor) -> bool {
+        self.leave_answer(player).await.expect("leaving is answered")
+    }
+
+    /// The same, or why it cannot be said.
+    pub async fn leave_answer(&self, player: &Visitor) -> Result<bool, tonic::Status> {
         let message = LeaveQueueRequest { request_id: Uuid::now_v7().to_string() };
-        self.grpc
-            .clone()
-            .leave_queue(player.request(message))
-            .await
-            .expect("leaving is answered")
-            .into_inner()
-            .left
+        Ok(self.grpc.clone().leave_queue(player.request(message)).await?.into_inner().left)
     }
 
     /// A city with its counts; asked without a token, as anybody may.
     pub async fn city(&self, city_id: &str) -> City {
+        self.find_city(city_id).await.expect("the city is listed")
+    }
+
+    /// The same, if it is listed.
+    pub async fn find_city(&self, city_id: &str) -> Option<City> {
         let answer = self.grpc.clone().list_cities(ListCitiesRequest {}).await.expect("cities are listed");
         let mut cities = answer.into_inner().cities.into_iter();
-        cities.find(|city| city.city_id == city_id).expect("the city is listed")
+        cities.find(|city| city.city_id == city_id)
     }
 }

@@ -2,7 +2,9 @@
 
 use matchmaking::app::cities::TimeControl;
 use proto::matchmaking::v1::join_queue_response::Frame;
-use proto::matchmaking::v1::{CancelReason, JoinQueueRequest, JoinQueueResponse, Matched, Searching};
+use proto::matchmaking::v1::{
+    CancelReason, JoinQueueRequest, JoinQueueResponse, Matched, NoOpponent, Searching,
+};
 use test_peer::{PATIENCE, Visitor};
 use tonic::{Status, Streaming};
 use uuid::Uuid;
@@ -13,13 +15,15 @@ pub struct Ask {
     pub request_id: Uuid,
     pub city_id: &'static str,
     pub time_control: TimeControl,
+    /// The ticket to come back to, if to no other.
+    pub ticket_id: Option<Uuid>,
 }
 
 impl Ask {
     /// Paris at 3+2, as a request of its own.
     pub fn new() -> Self {
         let time_control = TimeControl::minutes_plus_seconds(3, 2);
-        Self { request_id: Uuid::now_v7(), city_id: "paris", time_control }
+        Self { request_id: Uuid::now_v7(), city_id: "paris", time_control, ticket_id: None }
     }
 
     /// The same somewhere else.
@@ -31,6 +35,7 @@ impl Ask {
         JoinQueueRequest {
             request_id: self.request_id.to_string(),
             city_id: self.city_id.to_owned(),
+            ticket_id: self.ticket_id.map(|id| id.to_string()).unwrap_or_default(),
             time_control: Some(proto::types::v1::TimeControl {
                 base_ms: self.time_control.base_ms,
                 increment_ms: self.time_control.increment_ms,
@@ -78,6 +83,29 @@ impl Seeker {
         match self.frame().await {
             Frame::Searching(searching) => searching,
             other => panic!("{} should search: {other:?}", self.player.name),
+        }
+    }
+
+    /// He hears of an opponent; answers the match, and whether all he heard until then was of the ticket with this id.
+    pub async fn securing_with_ticket(&mut self, ticket_id: &str) -> (Uuid, bool) {
+        let mut is_his = true;
+        loop {
+            match self.frame().await {
+                Frame::Searching(searching) => is_his &= searching.ticket_id == ticket_id,
+                Frame::SecuringStakes(securing) => return (uuid(&securing.match_id), is_his),
+                other => panic!("{} should search or have an opponent: {other:?}", self.player.name),
+            }
+        }
+    }
+
+    /// He hears that nobody may be met.
+    pub async fn alone(&mut self) -> NoOpponent {
+        loop {
+            match self.frame().await {
+                Frame::Searching(_) => {}
+                Frame::NoOpponent(alone) => return alone,
+                other => panic!("{} should be alone: {other:?}", self.player.name),
+            }
         }
     }
 

@@ -1,0 +1,77 @@
+//! P10: one pairing pass over a full queue, on one core.
+//!
+//! `cargo run --release -p domain-pairing --example pairing_pass` prints one JSON line a size: the median of the passes.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use domain_pairing::{Encounter, PlayerId, Round, Ticket, pair};
+
+/// Tickets of a pass and the milliseconds that it may take.
+const SIZES: [(u32, f64); 3] = [(1_000, 1.0), (10_000, 12.0), (100_000, 150.0)];
+
+/// Passes of each size; an odd number has a median.
+const PASSES: usize = 11;
+
+const NOW_MS: i64 = 1_800_000_000_000;
+
+fn main() {
+    for (count, goal_ms) in SIZES {
+        let mut times_ms: Vec<f64> = (0..PASSES).map(|pass| pass_ms(count, pass as u64)).collect();
+        times_ms.sort_by(f64::total_cmp);
+        let median_ms = times_ms[PASSES / 2];
+        println!(
+            r#"{{"id":"P10","name":"pairing pass over {count} tickets","value":{median_ms:.3},"unit":"ms","goal":{goal_ms},"met":{},"n":{PASSES}}}"#,
+            median_ms <= goal_ms,
+        );
+    }
+}
+
+/// One pass over tickets of its own.
+fn pass_ms(count: u32, seed: u64) -> f64 {
+    let tickets = queue(count, seed);
+    let round = Round { now_ms: NOW_MS, coin: seed, ..Round::default() };
+    let started = Instant::now();
+    let pairings = pair(black_box(&tickets), &round);
+    let took = started.elapsed();
+    // A crowd like this leaves a handful alone; a pass that paired nobody would be quick and worthless.
+    assert!(pairings.len() * 2 > tickets.len() * 9 / 10, "{} pairs of {count} tickets", pairings.len());
+    took.as_secs_f64() * 1_000.0
+}
+
+/// A crowd as it waits: ratings in a bell around 1500, waits of up to a minute, every third just out of a game with a
+/// neighbour, every tenth with opponents he may not meet again today.
+fn queue(count: u32, seed: u64) -> Vec<Ticket> {
+    let mut random = Random(seed);
+    let player = |number: u64| PlayerId::new(u128::from(number));
+    (0..u64::from(count))
+        .map(|number| {
+            let bell: u64 = (0..4).map(|_| random.below(600)).sum();
+            let rating = 300 + i32::try_from(bell).expect("at most 2,400");
+            let waited_ms = i64::try_from(random.below(60_000)).expect("a minute");
+            let mut ticket = Ticket::new(player(number), rating, NOW_MS - waited_ms);
+            ticket.color_balance = i32::try_from(random.below(5)).expect("small") - 2;
+            if number % 3 == 0 {
+                let opponent = player(number ^ 1);
+                ticket.last_encounter = Some(Encounter { opponent, ended_at_ms: NOW_MS - waited_ms - 1_000 });
+            }
+            if number % 10 == 0 {
+                ticket.exhausted = (0..3).map(|_| player(random.below(count.into()))).collect();
+            }
+            ticket
+        })
+        .collect()
+}
+
+/// `SplitMix64`: the same crowd on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
