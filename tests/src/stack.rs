@@ -42,7 +42,9 @@ impl Stack {
         // Few nodes: what the engine finds is tested where the engine is; here every game only has to get its report.
         command.env("STAKEMATE_FAIRPLAY_NODES", "500");
         // Every test signs players up from one address.
-        command.env("STAKEMATE_RATE_SIGN_INS_PER_MINUTE", "100000").env("STAKEMATE_RATE_SIGN_INS_BURST", "1000");
+        command
+            .env("STAKEMATE_RATE_SIGN_INS_PER_MINUTE", "100000")
+            .env("STAKEMATE_RATE_SIGN_INS_BURST", "1000");
         let log = data.join("launcher.log");
         if log.exists() {
             // What a former launcher said is not what this one says.
