@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use domain_ledger::eligibility::Policy;
 use domain_ledger::{Amount, BasisPoints, Currency, Hold, MatchId, PlayerId};
 use event_bus::{HandleError, Handler, Message};
 use event_store::Metadata;
@@ -132,7 +133,7 @@ impl Ends {
                 })
                 .collect();
             let mut tx = pool.begin().await?;
-            for answer in settle_all(&mut tx, &tasks).await? {
+            for answer in settle_all(&mut tx, &tasks, &Policy::default()).await? {
                 answer?;
             }
             if batch == 1 {
@@ -190,7 +191,7 @@ async fn hold_stakes(pool: &PgPool, players: &[PlayerId], count: usize) -> Resul
         }
         let mut tx = pool.begin().await?;
         sqlx::raw_sql(IN_A_HURRY).execute(&mut *tx).await?;
-        for answer in settle_all(&mut tx, &tasks).await? {
+        for answer in settle_all(&mut tx, &tasks, &Policy::default()).await? {
             answer?;
         }
         tx.commit().await?;

@@ -37,18 +37,21 @@
 pub mod app;
 pub mod bench;
 pub mod bus;
+pub mod cashier;
 pub mod config;
 pub mod grpc;
 pub mod invariants;
 pub mod ledger_verify;
+pub mod payments;
 pub mod sealing;
 pub mod store;
 pub mod telemetry;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use event_bus::{Bus, CommitSignal, ConsumerConfig, Handler, Relay};
-use service_kit::server::{Bound, Server};
+use service_kit::server::{Bound, Server, listen};
 use service_kit::tasks::Tasks;
 use service_kit::{RunError, database};
 use sqlx::PgPool;
@@ -70,6 +73,7 @@ pub const GAME_LANES: usize = 2;
 /// A service that has its database, its broker and its ports.
 pub struct Started {
     bound: Bound,
+    payments_address: Option<SocketAddr>,
     tasks: Tasks,
     pool: PgPool,
     shutdown: CancellationToken,
@@ -91,15 +95,20 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     telemetry::describe();
     let pool = database::open(&config.common, SERVICE, &MIGRATOR).await?;
     let bus = event_bus::connect(&config.common.nats_url, SERVICE).await?;
-    let bound = Server::new(&config.common)?.add(grpc::Service::server(pool.clone())).bind().await?;
+    let signal = CommitSignal::new();
+    let desk = Arc::new(config.desk());
+    let service = grpc::Service::new(pool.clone(), desk.clone(), signal.clone(), shutdown.clone());
+    let server = Server::new(&config.common)?.add(service.server()).add(service.admin_server());
+    let bound = server.bind().await?;
     let mut background = Background {
         tasks: Tasks::new(shutdown.clone()),
         pool: pool.clone(),
         bus,
-        signal: CommitSignal::new(),
+        signal,
         shutdown: shutdown.clone(),
     };
     background.relay();
+    let payments_address = background.take_provider_calls(&config).await?;
     background.watch_over_the_ledger();
     background.follow(
         ConsumerConfig::new(bus::players::CONSUMER, "gateway", "player"),
@@ -107,7 +116,8 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     );
     background.follow(
         ConsumerConfig::new(bus::matches::CONSUMER, "matchmaking", "match"),
-        bus::matches::MatchHandler::new(bus::matches::ACCOUNT_PATIENCE, OffsetDateTime::now_utc()),
+        bus::matches::MatchHandler::new(bus::matches::ACCOUNT_PATIENCE, OffsetDateTime::now_utc())
+            .with_policy(desk.policy.clone()),
     );
     background.follow(
         // Few lanes, so that what ends at once is settled in few transactions.
@@ -118,7 +128,7 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
         },
         bus::games::GameHandler,
     );
-    Ok(Started { bound, tasks: background.tasks, pool, shutdown })
+    Ok(Started { bound, payments_address, tasks: background.tasks, pool, shutdown })
 }
 
 /// The tasks that run beside the server, and what they are given.
@@ -140,6 +150,19 @@ impl Background {
             self.shutdown.clone(),
         );
         self.tasks.spawn("relay", returning(relay));
+    }
+
+    /// Takes the calls of the payment provider at a port of their own: it is open to the provider only.
+    async fn take_provider_calls(&mut self, config: &Config) -> Result<Option<SocketAddr>, RunError> {
+        let (Some(provider), Some(address)) = (config.webhook(), config.desk.payment_webhook_address) else {
+            return Ok(None);
+        };
+        let listener = listen(address).await?;
+        let taken = listener.local_addr().ok();
+        let endpoint =
+            payments::webhook::Endpoint { pool: self.pool.clone(), signal: self.signal.clone(), provider };
+        self.tasks.spawn("payments", returning(endpoint.serve(listener, self.shutdown.clone())));
+        Ok(taken)
     }
 
     fn watch_over_the_ledger(&mut self) {
@@ -168,6 +191,12 @@ impl Started {
     #[must_use]
     pub fn grpc_address(&self) -> SocketAddr {
         self.bound.grpc_address()
+    }
+
+    /// Where the payment provider calls, if one does.
+    #[must_use]
+    pub fn payments_address(&self) -> Option<SocketAddr> {
+        self.payments_address
     }
 
     /// The service's database.

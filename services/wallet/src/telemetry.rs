@@ -14,12 +14,15 @@ pub const SEALED: &str = "wallet_sealed_events_total";
 pub const CHECKS: &str = "wallet_invariant_checks_total";
 /// What the last check of the invariants found, by check. Anything but zero is for a person, at once.
 pub const BREACHES: &str = "wallet_invariant_breaches";
+/// Calls of the payment provider, by the code of our answer.
+pub const PROVIDER_CALLS: &str = "wallet_provider_calls_total";
 
 /// Registers the descriptions; calling it again changes nothing.
 pub fn describe() {
     describe_counter!(POSTINGS, "decisions written, by event");
     describe_counter!(REPEATS, "orders carried out before, by step");
     describe_counter!(CONTRADICTIONS, "orders that contradict what was done, by step");
+    describe_counter!(PROVIDER_CALLS, "calls of the payment provider, by answer");
     describe_counter!(SEALED, "events added to the hash chain");
     describe_counter!(CHECKS, "finished checks of the invariants");
     describe_gauge!(BREACHES, "what the last check of the invariants found, by check");

@@ -74,7 +74,7 @@ pub async fn wait_for_rating(player: &Player, pool: &str, game_id: &str) -> anyh
 /// whose stake simply went into the pot.
 pub async fn wait_for_settlement(player: &Player, match_id: &str) -> anyhow::Result<Vec<StatementLine>> {
     eventually("the settlement", || async {
-        let request = ListStatementRequest { page_size: 20, page_token: String::new() };
+        let request = ListStatementRequest { page_size: 20, page_token: String::new(), filter: None };
         let lines = match player.wallet().list_statement(player.request(request)).await {
             Ok(answer) => answer.into_inner().lines,
             Err(status) if is_passing(&status) => return Ok(None),

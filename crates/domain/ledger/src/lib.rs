@@ -11,7 +11,8 @@
 //! * [`balances`]: what a sequence of transfers adds up to.
 //! * [`hold`]: both stakes of a match and the transfers that move them.
 //! * [`settlement`]: the decider of one match's stakes.
-//! * [`movement`]: deposits and withdrawals of one player.
+//! * [`movement`]: deposits, withdrawals, adjustments and reversals of one player.
+//! * [`eligibility`]: who may deposit, play and withdraw: identity, age, region, self-exclusion, limits.
 //! * [`idempotency`]: the first outcome of an id is its only outcome.
 //! * [`verify`](mod@verify): recomputes balances and open holds and names the first difference.
 //!
@@ -29,12 +30,15 @@
 //! * `LEDGER-5` A settled match stays as it was settled: the same command again changes nothing, another is refused.
 //! * `LEDGER-6` A transfer names an account once, so it can never be one to itself.
 //! * `LEDGER-7` Nothing overflows silently: sums are made in 128 bits and refused when they do not fit 64.
+//! * `LEDGER-8` An exclusion is never shortened, a limit is lowered at once and raised only after a day.
+//! * `LEDGER-9` What the eligibility policy cannot decide it refuses.
 //!
 //! # Deliberately absent
 //! No clock: a hold never expires, only a command ends it. No conversion between currencies. No ids are made here, because
 //! the caller derives them from the match. No hashing: the caller brings the digest of a command.
 
 pub mod balances;
+pub mod eligibility;
 pub mod hold;
 pub mod idempotency;
 pub mod ids;
@@ -50,7 +54,7 @@ pub use hold::Hold;
 pub use idempotency::{Idempotency, InputHash, KeyReused, Turn, turn_of};
 pub use ids::{MatchId, PlayerId, TransferId};
 pub use money::{Amount, BasisPoints, Currency};
-pub use movement::Movement;
+pub use movement::{Direction, Movement, reversal};
 pub use settlement::{Command, Decision, Event, Outcome, RefundReason, Refusal, Settlement};
 pub use split::{PotSplit, split, split_pot};
 pub use transfer::{Account, Entry, Transfer, TransferKind, TransferParts};

@@ -133,6 +133,9 @@ pub enum Refusal {
     /// The stakes are held under other terms.
     #[error("the stakes are held under other terms")]
     HeldOtherwise,
+    /// The transfer moved the money of a match, or is a reversal: it stays.
+    #[error("the transfer cannot be reversed")]
+    NotReversible,
     /// There is nothing to pay or to refund.
     #[error("nothing is held")]
     NothingHeld,

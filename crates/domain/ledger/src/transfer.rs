@@ -70,6 +70,10 @@ pub enum TransferKind {
     Payout(MatchId),
     /// Both stakes, from held back to available.
     Refund(MatchId),
+    /// An operator's correction.
+    Adjustment,
+    /// The opposite of an earlier transfer.
+    Reversal(TransferId),
 }
 
 impl TransferKind {
@@ -77,7 +81,7 @@ impl TransferKind {
     #[must_use]
     pub const fn match_id(self) -> Option<MatchId> {
         match self {
-            Self::Deposit | Self::Withdrawal => None,
+            Self::Deposit | Self::Withdrawal | Self::Adjustment | Self::Reversal(_) => None,
             Self::Hold(id) | Self::Collect(id) | Self::Payout(id) | Self::Refund(id) => Some(id),
         }
     }

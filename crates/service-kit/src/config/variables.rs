@@ -13,7 +13,7 @@ const PREFIX: &str = "STAKEMATE_";
 
 /// Fields that hold a password. Each may come from a file instead, named by `STAKEMATE_DATABASE_URL_FILE` and so on: that is
 /// how a cluster hands out secrets, and a variable would leak into child processes and crash reports.
-const SECRETS: [&str; 3] = ["database_url", "nats_url", "redis_url"];
+const SECRETS: [&str; 4] = ["database_url", "nats_url", "redis_url", "payment_webhook_secret"];
 
 /// The variables that concern one service, by lower-case field name.
 #[derive(Clone, Debug, Default)]

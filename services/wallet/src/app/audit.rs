@@ -7,13 +7,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain_ledger::{
-    Account, Balances, Currency, Hold, PlayerId, Settlement, TransferId, TransferKind, verify_holds,
+    Account, Balances, Currency, Hold, PlayerId, Settlement, Transfer, TransferId, TransferKind, verify_holds,
 };
 use uuid::Uuid;
 
 use super::match_money::{MatchMoney, Order, Verdict};
 use super::posting::{BookedTransfer, Posting, WalletEvent, keeps_balance};
-use super::{GameId, player_uuid};
+use super::{GameId, player_uuid, standing_uuid};
 
 /// The first thing that does not add up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -116,8 +116,12 @@ pub struct Audit {
     booked: HashSet<TransferId>,
     tallies: HashMap<(Account, Currency), Tally>,
     open_holds: Vec<Hold>,
+    /// What the account that is being read can reverse.
+    movements: HashMap<TransferId, Transfer>,
     /// The match that is being read: streams come one after the other, whole.
     current: Option<(Uuid, MatchMoney)>,
+    /// The stream that is being read.
+    stream_id: Option<Uuid>,
 }
 
 impl Audit {
@@ -127,8 +131,9 @@ impl Audit {
     /// The first difference.
     pub fn take(&mut self, stream_id: Uuid, version: i64, posting: &Posting) -> Result<(), Difference> {
         self.totals.events += 1;
-        if self.current.is_some_and(|(current, _)| current != stream_id) {
+        if self.stream_id.replace(stream_id) != Some(stream_id) {
             self.leave_match();
+            self.movements.clear();
         }
         if !self.is_decided(stream_id, posting) {
             return Err(Difference::NotDecided { stream_id, version });
@@ -253,8 +258,21 @@ impl Audit {
             WalletEvent::AccountOpened { player, .. } => {
                 player_uuid(*player) == stream_id && posting.transfers.is_empty()
             }
-            WalletEvent::MoneyDeposited { player } => {
-                player_uuid(*player) == stream_id && is_deposit(*player, &posting.transfers)
+            WalletEvent::MoneyDeposited { player, .. }
+            | WalletEvent::MoneyWithdrawn { player, .. }
+            | WalletEvent::MoneyAdjusted { player, .. }
+            | WalletEvent::TransferReversed { player, .. } => {
+                player_uuid(*player) == stream_id && self.is_movement(*player, posting)
+            }
+            WalletEvent::DepositRequested { payment, .. } | WalletEvent::PaymentConcluded { payment, .. } => {
+                *payment == stream_id && posting.transfers.is_empty()
+            }
+            WalletEvent::AdjustmentProposed { adjustment, .. }
+            | WalletEvent::AdjustmentDecided { adjustment, .. } => {
+                *adjustment == stream_id && posting.transfers.is_empty()
+            }
+            WalletEvent::StandingChanged { player, .. } => {
+                standing_uuid(*player) == stream_id && posting.transfers.is_empty()
             }
             WalletEvent::StakesHeld { hold, .. } => {
                 self.is_next_of_match(stream_id, hold.match_id.value(), posting)
@@ -265,6 +283,31 @@ impl Audit {
                 self.is_next_of_match(stream_id, match_id.value(), posting)
             }
         }
+    }
+
+    /// Whether the transfer is one that the event can have led to, and a reversal the opposite of an earlier one of the account.
+    fn is_movement(&mut self, player: PlayerId, posting: &Posting) -> bool {
+        let [BookedTransfer { transfer, .. }] = posting.transfers.as_slice() else { return false };
+        let accounts: Vec<Account> = transfer.entries().iter().map(|entry| entry.account).collect();
+        let inward = [Account::External, Account::Available(player)];
+        let outward = [Account::Available(player), Account::External];
+        let fits = match (&posting.event, transfer.kind()) {
+            (WalletEvent::MoneyDeposited { .. }, TransferKind::Deposit) => accounts == inward,
+            (WalletEvent::MoneyWithdrawn { .. }, TransferKind::Withdrawal) => accounts == outward,
+            (WalletEvent::MoneyAdjusted { .. }, TransferKind::Adjustment) => {
+                accounts == inward || accounts == outward
+            }
+            (WalletEvent::TransferReversed { reversed, .. }, TransferKind::Reversal(of)) => {
+                let original = self.movements.remove(reversed);
+                of == *reversed && original.is_some_and(|original| is_opposite(&original, transfer))
+            }
+            _ => false,
+        };
+        let is_reversal = matches!(transfer.kind(), TransferKind::Reversal(_));
+        if fits && !is_reversal {
+            self.movements.insert(transfer.id(), transfer.clone());
+        }
+        fits
     }
 
     fn is_next_of_match(&mut self, stream_id: Uuid, match_value: u128, posting: &Posting) -> bool {
@@ -283,11 +326,12 @@ impl Audit {
     }
 }
 
-fn is_deposit(player: PlayerId, transfers: &[BookedTransfer]) -> bool {
-    let [only] = transfers else { return false };
-    let accounts: Vec<Account> = only.transfer.entries().iter().map(|entry| entry.account).collect();
-    only.transfer.kind() == TransferKind::Deposit
-        && accounts == [Account::External, Account::Available(player)]
+fn is_opposite(original: &Transfer, reversal: &Transfer) -> bool {
+    original.currency() == reversal.currency()
+        && original.entries().len() == reversal.entries().len()
+        && original.entries().iter().zip(reversal.entries()).all(|(one, other)| {
+            one.account == other.account && one.minor_signed.checked_neg() == Some(other.minor_signed)
+        })
 }
 
 /// Decides once more what the event says was asked, on balances that allow it, and compares.
@@ -299,7 +343,7 @@ fn is_decided_on(money: &MatchMoney, posting: &Posting) -> bool {
         }
         WalletEvent::PotPaid { game, winner, .. } => Order::Pay { game: *game, winner: *winner },
         WalletEvent::StakesRefunded { game, reason, .. } => refund_order(*game, *reason),
-        WalletEvent::AccountOpened { .. } | WalletEvent::MoneyDeposited { .. } => return false,
+        _ => return false,
     };
     let Ok(Verdict::Post(draft)) = money.decide(&enough_for(&order), &order) else {
         return false;

@@ -113,7 +113,8 @@ impl MatchMoney {
             WalletEvent::StakesRefused { refusal, .. } => Event::StakesRefused(ledger_refusal(*refusal)),
             WalletEvent::PotPaid { winner, split, .. } => Event::PotPaid { winner: *winner, split: *split },
             WalletEvent::StakesRefunded { reason, .. } => Event::StakesRefunded(*reason),
-            WalletEvent::AccountOpened { .. } | WalletEvent::MoneyDeposited { .. } => return self,
+            // Nothing else stands in the stream of a match.
+            _ => return self,
         };
         self.settlement = self.settlement.evolve(&settled);
         self
@@ -166,7 +167,7 @@ impl MatchMoney {
     fn hold(&self, balances: &Balances, hold: Hold, game: GameId) -> Result<Verdict, Contradiction> {
         let command =
             Command::HoldStakes { hold, transfer: step_transfer(match_uuid(self.match_id), "hold") };
-        let is_open = self.settlement == Settlement::Open;
+        let is_open = self.is_open();
         match self.settlement.decide(balances, &command) {
             Ok(Decision::Unchanged) => Ok(Verdict::Nothing),
             Ok(Decision::Record { transfers, .. }) => {
@@ -216,11 +217,23 @@ impl MatchMoney {
         Verdict::Post(Draft { event, transfers })
     }
 
-    fn refused(&self, refusal: StakesRefusal) -> Verdict {
-        Verdict::Post(Draft {
+    /// Whether the stakes have not been asked for before, so that whoever asks must be allowed to.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.settlement == Settlement::Open
+    }
+
+    /// The refusal of the stakes, for ever.
+    #[must_use]
+    pub fn refuse(&self, refusal: StakesRefusal) -> Draft {
+        Draft {
             event: WalletEvent::StakesRefused { match_id: self.match_id, refusal },
             transfers: Vec::new(),
-        })
+        }
+    }
+
+    fn refused(&self, refusal: StakesRefusal) -> Verdict {
+        Verdict::Post(self.refuse(refusal))
     }
 
     fn check_game(&self, ordered: GameId) -> Result<(), Contradiction> {
@@ -242,6 +255,7 @@ fn stakes_refusal(refusal: Refusal) -> StakesRefusal {
         | Refusal::Overflow
         | Refusal::HeldOtherwise
         | Refusal::NothingHeld
+        | Refusal::NotReversible
         | Refusal::AlreadySettled { .. } => StakesRefusal::Invalid,
     }
 }
@@ -250,7 +264,9 @@ fn stakes_refusal(refusal: Refusal) -> StakesRefusal {
 fn ledger_refusal(refusal: StakesRefusal) -> Refusal {
     match refusal {
         StakesRefusal::InsufficientFunds(player) => Refusal::InsufficientFunds { player },
-        StakesRefusal::Invalid | StakesRefusal::MatchCancelled => Refusal::NothingHeld,
+        StakesRefusal::Invalid | StakesRefusal::MatchCancelled | StakesRefusal::NotEligible(_) => {
+            Refusal::NothingHeld
+        }
     }
 }
 

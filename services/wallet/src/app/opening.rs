@@ -2,8 +2,11 @@
 
 use domain_ledger::{Amount, Balances, Currency, Movement, PlayerId, Refusal};
 
-use super::posting::{Draft, WalletEvent};
+use super::posting::{DepositSource, Draft, WalletEvent};
 use super::{player_uuid, step_transfer};
+
+/// The step of the opening deposit. It is a gift, so no limit of deposits counts it.
+pub const OPENING_DEPOSIT: &str = "opening-deposit";
 
 /// What a new account is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,10 +33,11 @@ pub fn opening_deposit(
     balances: &Balances,
 ) -> Result<Draft, Refusal> {
     let movement = Movement {
-        transfer: step_transfer(player_uuid(player), "opening-deposit"),
+        transfer: step_transfer(player_uuid(player), OPENING_DEPOSIT),
         player,
         amount: deposit.amount,
         currency: deposit.currency,
     };
-    Ok(Draft { event: WalletEvent::MoneyDeposited { player }, transfers: vec![movement.deposit(balances)?] })
+    let event = WalletEvent::MoneyDeposited { player, source: DepositSource::default() };
+    Ok(Draft { event, transfers: vec![movement.deposit(balances)?] })
 }

@@ -1,8 +1,11 @@
 //! What a decision comes to: one event, with the transfers that it books.
 
+use domain_ledger::eligibility::StandingEvent;
 use domain_ledger::{
-    Account, Balances, Currency, Hold, MatchId, PlayerId, PotSplit, RefundReason, Transfer, Unbookable,
+    Account, Amount, Balances, Currency, Direction, Hold, MatchId, PlayerId, PotSplit, RefundReason,
+    Transfer, TransferId, Unbookable,
 };
+use uuid::Uuid;
 
 use super::GameId;
 
@@ -20,6 +23,98 @@ pub enum WalletEvent {
     MoneyDeposited {
         /// Whose.
         player: PlayerId,
+        /// From where.
+        source: DepositSource,
+    },
+    /// Money went out.
+    MoneyWithdrawn {
+        /// Whose.
+        player: PlayerId,
+        /// The provider that takes it out.
+        provider: String,
+    },
+    /// A person corrected a player's money.
+    MoneyAdjusted {
+        /// Whose.
+        player: PlayerId,
+        /// Of which adjustment.
+        adjustment: Uuid,
+        /// Why.
+        reason: String,
+        /// Who asked for it.
+        proposed_by: Uuid,
+        /// Who approved it, if that was needed.
+        approved_by: Option<Uuid>,
+    },
+    /// An earlier transfer was undone by its opposite.
+    TransferReversed {
+        /// Whose.
+        player: PlayerId,
+        /// The earlier transfer.
+        reversed: TransferId,
+        /// Why.
+        reason: String,
+        /// By whom: an operator's id, or a provider.
+        reversed_by: String,
+    },
+    /// A deposit waits for its provider.
+    DepositRequested {
+        /// Which.
+        payment: Uuid,
+        /// Whose.
+        player: PlayerId,
+        /// How much.
+        amount: Amount,
+        /// In which currency.
+        currency: Currency,
+        /// Of which provider.
+        provider: String,
+    },
+    /// The provider has said what became of a payment.
+    PaymentConcluded {
+        /// Which.
+        payment: Uuid,
+        /// Whose.
+        player: PlayerId,
+        /// What became of it.
+        outcome: PaymentOutcome,
+        /// The provider's name for what happened.
+        provider_event_id: String,
+    },
+    /// An adjustment waits for a second person.
+    AdjustmentProposed {
+        /// Which.
+        adjustment: Uuid,
+        /// Whose money.
+        player: PlayerId,
+        /// Which way.
+        direction: Direction,
+        /// How much.
+        amount: Amount,
+        /// In which currency.
+        currency: Currency,
+        /// Why.
+        reason: String,
+        /// Who asked for it.
+        proposed_by: Uuid,
+    },
+    /// A second person has decided.
+    AdjustmentDecided {
+        /// Which.
+        adjustment: Uuid,
+        /// How.
+        decision: AdjustmentDecision,
+        /// Who.
+        decided_by: Uuid,
+    },
+    /// What a player may do has changed.
+    StandingChanged {
+        /// Whose.
+        player: PlayerId,
+        /// How.
+        change: StandingEvent,
+        /// The operator who did it, if it was not the player.
+        changed_by: Option<Uuid>,
     },
     /// Both stakes of a match are held.
     StakesHeld {
@@ -66,12 +161,47 @@ impl WalletEvent {
         match self {
             Self::AccountOpened { .. } => "account_opened",
             Self::MoneyDeposited { .. } => "money_deposited",
+            Self::MoneyWithdrawn { .. } => "money_withdrawn",
+            Self::MoneyAdjusted { .. } => "money_adjusted",
+            Self::TransferReversed { .. } => "transfer_reversed",
+            Self::DepositRequested { .. } => "deposit_requested",
+            Self::PaymentConcluded { .. } => "payment_concluded",
+            Self::AdjustmentProposed { .. } => "adjustment_proposed",
+            Self::AdjustmentDecided { .. } => "adjustment_decided",
+            Self::StandingChanged { .. } => "standing_changed",
             Self::StakesHeld { .. } => "stakes_held",
             Self::StakesRefused { .. } => "stakes_refused",
             Self::PotPaid { .. } => "pot_paid",
             Self::StakesRefunded { .. } => "stakes_refunded",
         }
     }
+}
+
+/// Where a deposit came from. Both are empty for the play money that a new account is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DepositSource {
+    /// The provider's name.
+    pub provider: String,
+    /// The provider's name for what happened.
+    pub provider_event_id: String,
+}
+
+/// What became of a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaymentOutcome {
+    /// The money is here.
+    Settled,
+    /// It failed; no money moved.
+    Failed,
+}
+
+/// What a second person decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdjustmentDecision {
+    /// Do it.
+    Approved,
+    /// Do not.
+    Rejected,
 }
 
 /// Why stakes are not held.
@@ -83,6 +213,8 @@ pub enum StakesRefusal {
     Invalid,
     /// The match was cancelled first.
     MatchCancelled,
+    /// The player may not play for this stake now.
+    NotEligible(PlayerId),
 }
 
 /// A decision: the event, and the transfers to book in their order.

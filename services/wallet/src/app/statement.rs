@@ -18,6 +18,12 @@ pub enum LineKind {
     Payout,
     /// A stake went back.
     Refund,
+    /// Money went out.
+    Withdrawal,
+    /// An operator corrected something.
+    Adjustment,
+    /// Something was undone.
+    Reversal,
 }
 
 /// A line of a player's statement. Collecting the pot and paying it out are one step to a player, so they are one line.
@@ -84,13 +90,23 @@ pub fn lines(posting: &Posting, balances: &Balances) -> Vec<Line> {
 
 fn heading(event: &WalletEvent) -> Option<Heading> {
     let (kind, match_id, game) = match event {
-        WalletEvent::AccountOpened { .. } | WalletEvent::StakesRefused { .. } => return None,
+        WalletEvent::MoneyWithdrawn { .. } => (LineKind::Withdrawal, None, None),
+        WalletEvent::MoneyAdjusted { .. } => (LineKind::Adjustment, None, None),
+        WalletEvent::TransferReversed { .. } => (LineKind::Reversal, None, None),
         WalletEvent::MoneyDeposited { .. } => (LineKind::Deposit, None, None),
         WalletEvent::StakesHeld { hold, game } => (LineKind::Hold, Some(hold.match_id), Some(*game)),
         WalletEvent::PotPaid { match_id, game, .. } => (LineKind::Payout, Some(*match_id), Some(*game)),
         WalletEvent::StakesRefunded { match_id, game, .. } => {
             (LineKind::Refund, Some(*match_id), Some(*game))
         }
+        // These move no money.
+        WalletEvent::AccountOpened { .. }
+        | WalletEvent::StakesRefused { .. }
+        | WalletEvent::DepositRequested { .. }
+        | WalletEvent::PaymentConcluded { .. }
+        | WalletEvent::AdjustmentProposed { .. }
+        | WalletEvent::AdjustmentDecided { .. }
+        | WalletEvent::StandingChanged { .. } => return None,
     };
     Some(Heading { kind, match_id, game })
 }

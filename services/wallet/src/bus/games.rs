@@ -1,6 +1,7 @@
 //! Games: the stakes are paid to the winner, or go back.
 
 use domain_ledger::RefundReason;
+use domain_ledger::eligibility::Policy;
 use event_bus::{HandleError, Handler, Message};
 use proto::game::v1::{GameAborted, GameEnded, GameResult};
 use sqlx::PgConnection;
@@ -12,14 +13,14 @@ use crate::app::match_money::Order;
 /// The consumer's durable name.
 pub const CONSUMER: &str = "wallet_games";
 
-/// Handles the events of games.
+/// Handles the events of games. Whoever has staked gets what is his: no policy is asked at the end of a game.
 #[derive(Debug, Default)]
 pub struct GameHandler;
 
 impl Handler for GameHandler {
     async fn handle(&self, conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
         match task(message)? {
-            Some(task) => settle(conn, task).await,
+            Some(task) => settle(conn, task, &Policy::default()).await,
             None => Ok(()),
         }
     }
@@ -46,7 +47,7 @@ impl Handler for GameHandler {
                 Err(error) => Err(error),
             });
         }
-        for (place, answer) in places.into_iter().zip(settle_all(conn, &tasks).await?) {
+        for (place, answer) in places.into_iter().zip(settle_all(conn, &tasks, &Policy::default()).await?) {
             answers[place] = answer;
         }
         Ok(answers)

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain_ledger::MatchId;
+use domain_ledger::eligibility::Policy;
 use event_bus::{HandleError, Handler, Message};
 use proto::matchmaking::v1::{MatchCancelled, StakesRequested};
 use sqlx::PgConnection;
@@ -26,13 +27,20 @@ pub const ACCOUNT_PATIENCE: Duration = Duration::from_secs(30);
 pub struct MatchHandler {
     account_patience: Duration,
     started_at: OffsetDateTime,
+    policy: Policy,
 }
 
 impl MatchHandler {
     /// Starts the patience anew: after a stop of the service the sign-ups of meanwhile come in at the same time as the matches.
     #[must_use]
     pub fn new(account_patience: Duration, started_at: OffsetDateTime) -> Self {
-        Self { account_patience, started_at }
+        Self { account_patience, started_at, policy: Policy::default() }
+    }
+
+    /// Asks this policy whether the players may play for their stakes.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
     }
 
     async fn stakes_requested(&self, conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
@@ -45,7 +53,7 @@ impl MatchHandler {
             players.dedup();
             self.wait_for_accounts(conn, message, &players).await?;
         }
-        settle(conn, Task { match_id, order, cause: message }).await
+        settle(conn, Task { match_id, order, cause: message }, &self.policy).await
     }
 
     async fn wait_for_accounts(
@@ -70,7 +78,7 @@ impl Handler for MatchHandler {
                 let cancelled: MatchCancelled = message.decode()?;
                 let match_id = parse::match_id(&cancelled.match_id)?;
                 check_stream(match_id, message)?;
-                settle(conn, Task { match_id, order: Order::Cancel, cause: message }).await
+                settle(conn, Task { match_id, order: Order::Cancel, cause: message }, &self.policy).await
             }
             _ => Ok(()),
         }

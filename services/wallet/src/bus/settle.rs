@@ -2,20 +2,23 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use domain_ledger::eligibility::{Action, Policy, Standing, Usage};
 use domain_ledger::idempotency::{Idempotency, InputHash, Turn, turn_of};
-use domain_ledger::{Account, Currency, MatchId, RefundReason, Settlement};
+use domain_ledger::{Account, Currency, Hold, MatchId, PlayerId, RefundReason, Settlement};
 use event_bus::{HandleError, Message};
 use event_store::{Metadata, Version};
 use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::match_money::{MatchMoney, Order, Verdict};
-use crate::app::{match_uuid, player_uuid, step_uuid};
+use crate::app::posting::StakesRefusal;
+use crate::app::{match_uuid, player_uuid, step_uuid, unix_ms};
 use crate::store::log::LoadError;
 use crate::store::operations::{self, OperationOutcome};
 use crate::store::posting::{Batch, Place, PostError};
-use crate::store::{balances, log};
+use crate::store::{self, balances, log};
 use crate::{SERVICE, telemetry};
 
 /// The most orders that are carried out in one transaction: enough that the commit costs next to nothing, few enough that the
@@ -37,8 +40,8 @@ pub struct Task<'a> {
 type Answer = Result<(), HandleError>;
 
 /// Does what the order says, unless it was done, and stores what came of it (`WALLET-2`).
-pub(super) async fn settle(conn: &mut PgConnection, task: Task<'_>) -> Answer {
-    let answers = settle_all(conn, &[task]).await?;
+pub(super) async fn settle(conn: &mut PgConnection, task: Task<'_>, policy: &Policy) -> Answer {
+    let answers = settle_all(conn, &[task], policy).await?;
     answers.into_iter().next().expect("one order has one answer")
 }
 
@@ -46,7 +49,11 @@ pub(super) async fn settle(conn: &mut PgConnection, task: Task<'_>) -> Answer {
 ///
 /// # Errors
 /// When the database did not do it; the transaction is lost then.
-pub async fn settle_all(conn: &mut PgConnection, tasks: &[Task<'_>]) -> Result<Vec<Answer>, HandleError> {
+pub async fn settle_all(
+    conn: &mut PgConnection,
+    tasks: &[Task<'_>],
+    policy: &Policy,
+) -> Result<Vec<Answer>, HandleError> {
     let mut answers: Vec<Option<Answer>> = tasks.iter().map(|_| None).collect();
     while answers.iter().any(Option::is_none) {
         // Two orders on one match are carried out one after the other: the second sees what the first has done.
@@ -54,7 +61,7 @@ pub async fn settle_all(conn: &mut PgConnection, tasks: &[Task<'_>]) -> Result<V
         let round: Vec<usize> = (0..tasks.len())
             .filter(|&at| answers[at].is_none() && matches.insert(tasks[at].match_id))
             .collect();
-        for (at, answer) in settle_round(conn, tasks, &round).await? {
+        for (at, answer) in settle_round(conn, tasks, &round, policy).await? {
             answers[at] = Some(answer);
         }
     }
@@ -76,15 +83,21 @@ async fn settle_round(
     conn: &mut PgConnection,
     tasks: &[Task<'_>],
     round: &[usize],
+    policy: &Policy,
 ) -> Result<Vec<(usize, Answer)>, HandleError> {
     let streams: Vec<Uuid> = round.iter().map(|&at| match_uuid(tasks[at].match_id)).collect();
     log::lock_streams(conn, &streams).await?;
     let (mut answers, open) = sort_out(conn, tasks, round).await?;
     let locked = balances::lock_all(conn, &accounts_of(&open)).await?;
+    let ineligible = ineligible_players(conn, &open, policy).await?;
     let mut batch = Batch::new(locked);
     let mut outcomes = Vec::with_capacity(open.len());
     for Open { at, task, operation, input_hash, money, expected } in open {
-        let outcome = match money.decide(batch.balances(), &task.order) {
+        let verdict = match ineligible.get(&at) {
+            Some(player) => Ok(Verdict::Post(money.refuse(StakesRefusal::NotEligible(*player)))),
+            None => money.decide(batch.balances(), &task.order),
+        };
+        let outcome = match verdict {
             Err(contradicts) => {
                 answers.push((at, contradiction(&task.order, &contradicts)));
                 continue;
@@ -146,6 +159,47 @@ async fn sort_out<'a>(
         })
         .collect();
     Ok((answers, open))
+}
+
+/// New holds whose stakes somebody may not play for, each with that player. Asked behind the lock of the balances, so that two
+/// holds of one player see each other's stakes.
+async fn ineligible_players(
+    conn: &mut PgConnection,
+    open: &[Open<'_>],
+    policy: &Policy,
+) -> Result<BTreeMap<usize, PlayerId>, HandleError> {
+    let holds: Vec<(usize, Hold)> = open
+        .iter()
+        .filter_map(|one| match one.task.order {
+            Order::Hold { hold, .. } if one.money.is_open() => Some((one.at, hold)),
+            _ => None,
+        })
+        .collect();
+    let mut ineligible = BTreeMap::new();
+    if holds.is_empty() {
+        return Ok(ineligible);
+    }
+    let players: Vec<PlayerId> = holds.iter().flat_map(|(_, hold)| [hold.white, hold.black]).collect();
+    let standings = log::load_standings(conn, &players).await?;
+    let now = OffsetDateTime::now_utc();
+    // What is held within this very transaction is not among the rows yet.
+    let mut held_here: BTreeMap<(PlayerId, Currency), i64> = BTreeMap::new();
+    for (at, hold) in holds {
+        for player in [hold.white, hold.black] {
+            let standing = standings.get(&player).map(|(standing, _)| *standing).unwrap_or_default();
+            let mut usage = Usage::default();
+            if standing != Standing::default() {
+                usage = store::usage::of(&mut *conn, player, hold.currency, now).await?;
+            }
+            let here = held_here.entry((player, hold.currency)).or_default();
+            usage.at_stake_minor = usage.at_stake_minor.map(|held| held.saturating_add(*here));
+            *here = here.saturating_add(hold.stake.minor());
+            if policy.ask(&standing, &usage, Action::Play(hold.stake), unix_ms(now)).is_err() {
+                ineligible.entry(at).or_insert(player);
+            }
+        }
+    }
+    Ok(ineligible)
 }
 
 fn accounts_of(open: &[Open<'_>]) -> Vec<(Account, Currency)> {

@@ -4,6 +4,7 @@ use proto::types::v1::Money;
 use proto::wallet::v1::{Balance, StatementLine};
 use uuid::Uuid;
 
+use crate::app::unix_ms;
 use crate::store::balances::BalanceRow;
 use crate::store::statement::LineRow;
 
@@ -15,7 +16,6 @@ pub(super) fn balance(row: BalanceRow) -> Balance {
 }
 
 pub(super) fn line(row: LineRow) -> StatementLine {
-    let recorded_at = row.recorded_at;
     StatementLine {
         transfer_id: row.transfer_id.to_string(),
         kind: i32::from(row.kind),
@@ -24,7 +24,7 @@ pub(super) fn line(row: LineRow) -> StatementLine {
         available_after: Some(money(row.available_after, &row.currency)),
         match_id: text(row.match_id),
         game_id: text(row.game_id),
-        recorded_at_ms: recorded_at.unix_timestamp() * 1_000 + i64::from(recorded_at.millisecond()),
+        recorded_at_ms: unix_ms(row.recorded_at),
         fee: row.fee.map(|fee| money(fee, &row.currency)),
     }
 }
@@ -33,6 +33,6 @@ fn text(id: Option<Uuid>) -> String {
     id.map(|id| id.to_string()).unwrap_or_default()
 }
 
-fn money(minor_units: i64, currency: &str) -> Money {
+pub(super) fn money(minor_units: i64, currency: &str) -> Money {
     Money { minor_units, currency: currency.to_owned() }
 }

@@ -8,7 +8,7 @@ use service_kit::status::from_sqlx;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::{convert, status};
+use super::{convert, parse, status};
 use crate::store::statement;
 
 /// Names the list in its page tokens.
@@ -22,11 +22,12 @@ pub(super) async fn handle(
     let asked = request.get_ref();
     let mut bad = Violations::default();
     let page = paging::read::<i64>(LIST, asked.page_size, &asked.page_token, &mut bad);
-    let Some(page) = page else {
+    let filter = parse::filter(asked.filter.as_ref(), &mut bad);
+    let (Some(page), Some(filter)) = (page, filter) else {
         return Err(bad.into_status());
     };
     let before = page.after.unwrap_or(i64::MAX);
-    let mut rows = statement::page(pool, caller, before, i64::from(page.size) + 1)
+    let mut rows = statement::page(pool, caller, &filter, before, i64::from(page.size) + 1)
         .await
         .map_err(|error| from_sqlx(&error))?;
     if rows.is_empty() {

@@ -3,11 +3,13 @@
 //! Reading checks everything again, because a log outlives the code that wrote it: what does not make a transfer or a hold
 //! is an error with a name, never a silent zero.
 
+mod account;
 mod decode;
 mod encode;
 
 use event_store::RecordedEvent;
 
+pub use account::{limit_code, limit_kind};
 pub use encode::{Encoded, write};
 
 use crate::app::posting::Posting;
@@ -21,6 +23,26 @@ pub mod kinds {
     pub const ACCOUNT_OPENED: &str = "AccountOpened";
     /// [`proto::wallet::v1::MoneyDeposited`].
     pub const MONEY_DEPOSITED: &str = "MoneyDeposited";
+    /// [`proto::wallet::v1::MoneyWithdrawn`].
+    pub const MONEY_WITHDRAWN: &str = "MoneyWithdrawn";
+    /// [`proto::wallet::v1::MoneyAdjusted`].
+    pub const MONEY_ADJUSTED: &str = "MoneyAdjusted";
+    /// [`proto::wallet::v1::TransferReversed`].
+    pub const TRANSFER_REVERSED: &str = "TransferReversed";
+    /// [`proto::wallet::v1::DepositRequested`].
+    pub const DEPOSIT_REQUESTED: &str = "DepositRequested";
+    /// [`proto::wallet::v1::PaymentConcluded`].
+    pub const PAYMENT_CONCLUDED: &str = "PaymentConcluded";
+    /// [`proto::wallet::v1::AdjustmentProposed`].
+    pub const ADJUSTMENT_PROPOSED: &str = "AdjustmentProposed";
+    /// [`proto::wallet::v1::AdjustmentDecided`].
+    pub const ADJUSTMENT_DECIDED: &str = "AdjustmentDecided";
+    /// [`proto::wallet::v1::IdentityVerified`].
+    pub const IDENTITY_VERIFIED: &str = "IdentityVerified";
+    /// [`proto::wallet::v1::PlayerExcluded`].
+    pub const PLAYER_EXCLUDED: &str = "PlayerExcluded";
+    /// [`proto::wallet::v1::LimitSet`].
+    pub const LIMIT_SET: &str = "LimitSet";
     /// [`proto::wallet::v1::StakesHeld`].
     pub const STAKES_HELD: &str = "StakesHeld";
     /// [`proto::wallet::v1::StakesRefused`].

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use domain_ledger::MatchId;
+use domain_ledger::eligibility::Standing;
+use domain_ledger::{MatchId, PlayerId};
 use event_store::{Append, AppendError, Metadata, NewEvent, Publication, StreamId, Version};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -11,12 +12,18 @@ use super::codec::{self, CodecError};
 use super::seals::{self, EventPlace};
 use crate::app::match_money::MatchMoney;
 use crate::app::posting::{Posting, WalletEvent};
-use crate::app::{match_uuid, player_uuid, step_uuid};
+use crate::app::{match_uuid, player_uuid, standing_uuid, step_uuid};
 
 /// The stream of a player's account; its id is the player's.
 pub const ACCOUNT_STREAM: &str = "account";
 /// The stream of a match's stakes; its id is the match's.
 pub const MATCH_STREAM: &str = "match";
+/// The stream of a payment; its id is the payment's.
+pub const PAYMENT_STREAM: &str = "payment";
+/// The stream of an adjustment that needs a second person; its id is the adjustment's.
+pub const ADJUSTMENT_STREAM: &str = "adjustment";
+/// The stream of what a player may do; its id is derived from the player's.
+pub const STANDING_STREAM: &str = "standing";
 
 const LOCK_STREAMS: &str = include_str!("queries/lock_streams.sql");
 
@@ -50,6 +57,24 @@ pub async fn load_matches(
         let match_id = MatchId::new(event.stream_id.as_u128());
         let (money, version) = loaded.entry(match_id).or_insert_with(|| (MatchMoney::new(match_id), 0));
         *money = money.evolve(&codec::read(&event)?.event);
+        *version = event.version;
+    }
+    Ok(loaded)
+}
+
+/// The standings of players and the versions of their streams. Players about whom nothing is known are left out.
+pub async fn load_standings(
+    conn: &mut PgConnection,
+    players: &[PlayerId],
+) -> Result<BTreeMap<PlayerId, (Standing, Version)>, LoadError> {
+    let ids: Vec<Uuid> = players.iter().copied().map(standing_uuid).collect();
+    let mut loaded: BTreeMap<PlayerId, (Standing, Version)> = BTreeMap::new();
+    for event in event_store::load_streams(conn, &ids).await? {
+        let WalletEvent::StandingChanged { player, change, .. } = codec::read(&event)?.event else {
+            continue;
+        };
+        let (standing, version) = loaded.entry(player).or_default();
+        *standing = standing.evolve(&change);
         *version = event.version;
     }
     Ok(loaded)
@@ -96,12 +121,20 @@ fn event_id(stream: StreamId, kind: &str, follows: Version) -> Uuid {
 
 fn stream_of(event: &WalletEvent) -> StreamId {
     match event {
-        WalletEvent::AccountOpened { player, .. } | WalletEvent::MoneyDeposited { player } => {
-            StreamId::new(ACCOUNT_STREAM, player_uuid(*player))
-        }
+        WalletEvent::AccountOpened { player, .. }
+        | WalletEvent::MoneyDeposited { player, .. }
+        | WalletEvent::MoneyWithdrawn { player, .. }
+        | WalletEvent::MoneyAdjusted { player, .. }
+        | WalletEvent::TransferReversed { player, .. } => StreamId::new(ACCOUNT_STREAM, player_uuid(*player)),
         WalletEvent::StakesHeld { hold, .. } => StreamId::new(MATCH_STREAM, match_uuid(hold.match_id)),
         WalletEvent::StakesRefused { match_id, .. }
         | WalletEvent::PotPaid { match_id, .. }
         | WalletEvent::StakesRefunded { match_id, .. } => StreamId::new(MATCH_STREAM, match_uuid(*match_id)),
+        WalletEvent::DepositRequested { payment, .. } | WalletEvent::PaymentConcluded { payment, .. } => {
+            StreamId::new(PAYMENT_STREAM, *payment)
+        }
+        WalletEvent::AdjustmentProposed { adjustment, .. }
+        | WalletEvent::AdjustmentDecided { adjustment, .. } => StreamId::new(ADJUSTMENT_STREAM, *adjustment),
+        WalletEvent::StandingChanged { player, .. } => StreamId::new(STANDING_STREAM, standing_uuid(*player)),
     }
 }

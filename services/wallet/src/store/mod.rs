@@ -1,6 +1,7 @@
 //! Postgres: the log, and the tables that are kept in the transaction of each event.
 
 pub mod accounts;
+pub mod answers;
 pub mod balances;
 pub mod codec;
 pub mod entries;
@@ -8,9 +9,11 @@ pub mod holds;
 pub mod invariants;
 pub mod log;
 pub mod operations;
+pub mod payments;
 pub mod posting;
 pub mod seals;
 pub mod statement;
+pub mod usage;
 
 use domain_ledger::{Account, MatchId, PlayerId};
 use proto::wallet::v1::AccountKind;

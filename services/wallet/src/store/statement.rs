@@ -9,6 +9,8 @@ use crate::app::{match_uuid, player_uuid};
 
 const INSERT: &str = include_str!("queries/insert_statement_lines.sql");
 const PAGE: &str = include_str!("queries/statement_page.sql");
+const EXPORT_PAGE: &str = include_str!("queries/statement_export_page.sql");
+const LAST_LINE: &str = "select max(line) from statement_lines where player_id = $1";
 
 /// The number stored for a kind of line: that of `stakemate.wallet.v1.TransferKind`.
 pub(super) fn kind_code(kind: LineKind) -> i16 {
@@ -17,6 +19,9 @@ pub(super) fn kind_code(kind: LineKind) -> i16 {
         LineKind::Hold => 2,
         LineKind::Payout => 3,
         LineKind::Refund => 4,
+        LineKind::Withdrawal => 6,
+        LineKind::Adjustment => 7,
+        LineKind::Reversal => 8,
     }
 }
 
@@ -66,12 +71,59 @@ pub struct LineRow {
     pub currency: String,
 }
 
+/// Chooses lines of a statement.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Not before this time.
+    pub since: Option<OffsetDateTime>,
+    /// Before this time.
+    pub until: Option<OffsetDateTime>,
+    /// Of these kinds (`stakemate.wallet.v1.TransferKind`); of all if empty.
+    pub kinds: Vec<i16>,
+}
+
 /// At most `limit` lines of a player, newest first, from before the line `before`.
 pub async fn page(
     executor: impl PgExecutor<'_>,
     player_id: Uuid,
+    filter: &Filter,
     before: i64,
     limit: i64,
 ) -> Result<Vec<LineRow>, sqlx::Error> {
-    sqlx::query_as(PAGE).bind(player_id).bind(before).bind(limit).fetch_all(executor).await
+    sqlx::query_as(PAGE)
+        .bind(player_id)
+        .bind(before)
+        .bind(limit)
+        .bind(filter.since)
+        .bind(filter.until)
+        .bind(&filter.kinds)
+        .fetch_all(executor)
+        .await
+}
+
+/// At most `limit` lines of a player, oldest first, from behind the line `after` to the line `last`.
+pub async fn export_page(
+    executor: impl PgExecutor<'_>,
+    player_id: Uuid,
+    filter: &Filter,
+    after: i64,
+    last: i64,
+    limit: i64,
+) -> Result<Vec<LineRow>, sqlx::Error> {
+    sqlx::query_as(EXPORT_PAGE)
+        .bind(player_id)
+        .bind(after)
+        .bind(last)
+        .bind(limit)
+        .bind(filter.since)
+        .bind(filter.until)
+        .bind(&filter.kinds)
+        .fetch_all(executor)
+        .await
+}
+
+/// The number of a player's last line, 0 if there is none: it rises with every change of his money.
+pub async fn last_line(executor: impl PgExecutor<'_>, player_id: Uuid) -> Result<i64, sqlx::Error> {
+    let last: Option<i64> = sqlx::query_scalar(LAST_LINE).bind(player_id).fetch_one(executor).await?;
+    Ok(last.unwrap_or(0))
 }

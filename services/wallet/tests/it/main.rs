@@ -3,9 +3,13 @@
 mod accounts;
 mod batches;
 mod chain;
+mod desk;
 mod invariants;
+mod limits;
 mod money;
 mod races;
 mod service;
+mod statements;
 mod support;
 mod verify;
+mod webhook;

@@ -22,7 +22,9 @@ const REFUND: i16 = 4;
 type Figures = (i16, i64, i64, i64, Option<i64>);
 
 async fn statement_of(pool: &sqlx::PgPool, player: Uuid) -> Vec<LineRow> {
-    statement::page(pool, player, i64::MAX, 100).await.expect("the database answers")
+    statement::page(pool, player, &statement::Filter::default(), i64::MAX, 100)
+        .await
+        .expect("the database answers")
 }
 
 fn figures(lines: &[LineRow]) -> Vec<Figures> {

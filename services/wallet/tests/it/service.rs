@@ -62,7 +62,7 @@ impl World {
 
     async fn start_wallet(&self) -> Wallet {
         let (common, keys) = settings(&self.database.url, &self.nats.url());
-        let config = Config { common, opening_deposit_minor_units: None };
+        let config = Config { common, opening_deposit_minor_units: None, desk: Default::default() };
         let shutdown = CancellationToken::new();
         let started = wallet::start(config, shutdown.clone()).await.expect("the wallet starts");
         let address = format!("http://{}", started.grpc_address());
@@ -130,7 +130,7 @@ impl Wallet {
         page_size: u32,
         page_token: &str,
     ) -> Result<ListStatementResponse, Status> {
-        let message = ListStatementRequest { page_size, page_token: page_token.to_owned() };
+        let message = ListStatementRequest { page_size, page_token: page_token.to_owned(), filter: None };
         let request = self.request(player, message);
         Ok(self.client.clone().list_statement(request).await?.into_inner())
     }

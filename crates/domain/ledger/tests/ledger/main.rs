@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod a_match;
+mod eligibility;
+mod million;
 mod money_and_transfers;
 mod properties;
 mod scenario;

@@ -10,7 +10,7 @@ use proto::types::v1::Money;
 use proto::wallet::v1 as wire;
 use uuid::Uuid;
 
-use super::{SCHEMA, kinds};
+use super::{SCHEMA, account, kinds};
 use crate::app::GameId;
 use crate::app::posting::{BookedTransfer, Posting, StakesRefusal, WalletEvent};
 use crate::store::AccountKey;
@@ -24,7 +24,7 @@ impl<E: std::error::Error> From<E> for Reason {
     }
 }
 
-fn reason<T>(what: &str) -> Result<T, Reason> {
+pub(super) fn reason<T>(what: &str) -> Result<T, Reason> {
     Err(Reason(what.to_owned()))
 }
 
@@ -35,28 +35,17 @@ pub(super) fn posting(event: &RecordedEvent) -> Result<Posting, Reason> {
     let data = event.data.as_slice();
     match event.kind.as_str() {
         kinds::ACCOUNT_OPENED => account_opened(wire::AccountOpened::decode(data)?),
-        kinds::MONEY_DEPOSITED => money_deposited(wire::MoneyDeposited::decode(data)?),
         kinds::STAKES_HELD => stakes_held(wire::StakesHeld::decode(data)?),
         kinds::STAKES_REFUSED => stakes_refused(&wire::StakesRefused::decode(data)?),
         kinds::POT_PAID => pot_paid(wire::PotPaid::decode(data)?),
         kinds::STAKES_REFUNDED => stakes_refunded(wire::StakesRefunded::decode(data)?),
-        _ => reason("unknown event"),
+        kind => account::read(kind, data),
     }
 }
 
 fn account_opened(message: wire::AccountOpened) -> Result<Posting, Reason> {
     let event = WalletEvent::AccountOpened { player: player(&message.player_id)?, name: message.name };
     Ok(Posting { event, transfers: Vec::new() })
-}
-
-fn money_deposited(message: wire::MoneyDeposited) -> Result<Posting, Reason> {
-    let Some(transfer) = message.transfer else {
-        return reason("no transfer");
-    };
-    Ok(Posting {
-        event: WalletEvent::MoneyDeposited { player: player(&message.player_id)? },
-        transfers: vec![booked(transfer, None)?],
-    })
 }
 
 fn stakes_held(message: wire::StakesHeld) -> Result<Posting, Reason> {
@@ -83,6 +72,7 @@ fn stakes_refused(message: &wire::StakesRefused) -> Result<Posting, Reason> {
         }
         wire::RefusalReason::Invalid => StakesRefusal::Invalid,
         wire::RefusalReason::MatchCancelled => StakesRefusal::MatchCancelled,
+        wire::RefusalReason::NotEligible => StakesRefusal::NotEligible(player(&message.player_id)?),
         wire::RefusalReason::Unspecified => return reason("no reason of the refusal"),
     };
     Ok(Posting {
@@ -128,16 +118,30 @@ fn all_booked(
     transfers: Vec<wire::LedgerTransfer>,
     match_id: MatchId,
 ) -> Result<Vec<BookedTransfer>, Reason> {
-    transfers.into_iter().map(|transfer| booked(transfer, Some(match_id))).collect()
+    transfers.into_iter().map(|transfer| booked(transfer, Subject::Match(match_id))).collect()
 }
 
-fn booked(message: wire::LedgerTransfer, match_id: Option<MatchId>) -> Result<BookedTransfer, Reason> {
-    let kind = match (message.kind(), match_id) {
-        (wire::TransferKind::Deposit, None) => TransferKind::Deposit,
-        (wire::TransferKind::Hold, Some(id)) => TransferKind::Hold(id),
-        (wire::TransferKind::Collect, Some(id)) => TransferKind::Collect(id),
-        (wire::TransferKind::Payout, Some(id)) => TransferKind::Payout(id),
-        (wire::TransferKind::Refund, Some(id)) => TransferKind::Refund(id),
+/// What a transfer is about, which stands in the event around it.
+#[derive(Clone, Copy)]
+pub(super) enum Subject {
+    /// A player's own money.
+    Account,
+    /// An earlier transfer.
+    Reversal(TransferId),
+    /// The money of a match.
+    Match(MatchId),
+}
+
+pub(super) fn booked(message: wire::LedgerTransfer, subject: Subject) -> Result<BookedTransfer, Reason> {
+    let kind = match (message.kind(), subject) {
+        (wire::TransferKind::Deposit, Subject::Account) => TransferKind::Deposit,
+        (wire::TransferKind::Withdrawal, Subject::Account) => TransferKind::Withdrawal,
+        (wire::TransferKind::Adjustment, Subject::Account) => TransferKind::Adjustment,
+        (wire::TransferKind::Reversal, Subject::Reversal(of)) => TransferKind::Reversal(of),
+        (wire::TransferKind::Hold, Subject::Match(id)) => TransferKind::Hold(id),
+        (wire::TransferKind::Collect, Subject::Match(id)) => TransferKind::Collect(id),
+        (wire::TransferKind::Payout, Subject::Match(id)) => TransferKind::Payout(id),
+        (wire::TransferKind::Refund, Subject::Match(id)) => TransferKind::Refund(id),
         _ => return reason("a transfer of a kind that does not belong here"),
     };
     let after_minor = message.entries.iter().map(|entry| entry.balance_after_minor_units).collect();
@@ -160,14 +164,14 @@ fn entry(message: &wire::LedgerEntry) -> Result<Entry, Reason> {
     }
 }
 
-fn money(message: Option<Money>) -> Result<(i64, Currency), Reason> {
+pub(super) fn money(message: Option<Money>) -> Result<(i64, Currency), Reason> {
     let Some(money) = message else {
         return reason("an amount is missing");
     };
     Ok((money.minor_units, Currency::parse(&money.currency)?))
 }
 
-fn player(text: &str) -> Result<PlayerId, Reason> {
+pub(super) fn player(text: &str) -> Result<PlayerId, Reason> {
     Ok(PlayerId::new(text.parse::<Uuid>()?.as_u128()))
 }
 

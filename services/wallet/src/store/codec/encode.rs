@@ -5,7 +5,7 @@ use proto::types::v1::Money;
 use proto::wallet::v1 as wire;
 use uuid::Uuid;
 
-use super::kinds;
+use super::{account, kinds};
 use crate::app::posting::{BookedTransfer, Posting, StakesRefusal, WalletEvent};
 use crate::app::{GameId, match_uuid, player_uuid};
 use crate::store::AccountKey;
@@ -27,13 +27,6 @@ pub fn write(posting: &Posting) -> Encoded {
         WalletEvent::AccountOpened { player, name } => {
             let message = wire::AccountOpened { player_id: player_text(*player), name: name.clone() };
             encoded(kinds::ACCOUNT_OPENED, &message)
-        }
-        WalletEvent::MoneyDeposited { player } => {
-            let message = wire::MoneyDeposited {
-                player_id: player_text(*player),
-                transfer: transfers.into_iter().next(),
-            };
-            encoded(kinds::MONEY_DEPOSITED, &message)
         }
         WalletEvent::StakesHeld { hold, game } => {
             encoded(kinds::STAKES_HELD, &stakes_held(hold, *game, transfers))
@@ -61,10 +54,11 @@ pub fn write(posting: &Posting) -> Encoded {
             };
             encoded(kinds::STAKES_REFUNDED, &message)
         }
+        event => account::write(event, transfers.into_iter().next()),
     }
 }
 
-fn encoded(kind: &'static str, message: &impl prost::Message) -> Encoded {
+pub(super) fn encoded(kind: &'static str, message: &impl prost::Message) -> Encoded {
     Encoded { kind, data: message.encode_to_vec() }
 }
 
@@ -85,6 +79,7 @@ fn stakes_refused(match_id: MatchId, refusal: StakesRefusal) -> wire::StakesRefu
         StakesRefusal::InsufficientFunds(player) => (wire::RefusalReason::InsufficientFunds, Some(player)),
         StakesRefusal::Invalid => (wire::RefusalReason::Invalid, None),
         StakesRefusal::MatchCancelled => (wire::RefusalReason::MatchCancelled, None),
+        StakesRefusal::NotEligible(player) => (wire::RefusalReason::NotEligible, Some(player)),
     };
     wire::StakesRefused {
         match_id: match_text(match_id),
@@ -123,7 +118,9 @@ fn transfer_kind(kind: TransferKind) -> wire::TransferKind {
         TransferKind::Collect(_) => wire::TransferKind::Collect,
         TransferKind::Payout(_) => wire::TransferKind::Payout,
         TransferKind::Refund(_) => wire::TransferKind::Refund,
-        TransferKind::Withdrawal => unreachable!("nothing here decides a withdrawal"),
+        TransferKind::Withdrawal => wire::TransferKind::Withdrawal,
+        TransferKind::Adjustment => wire::TransferKind::Adjustment,
+        TransferKind::Reversal(_) => wire::TransferKind::Reversal,
     }
 }
 
@@ -135,11 +132,11 @@ fn refund_reason(reason: LedgerReason) -> wire::RefundReason {
     }
 }
 
-fn money(minor_units: i64, currency: Currency) -> Money {
+pub(super) fn money(minor_units: i64, currency: Currency) -> Money {
     Money { minor_units, currency: currency.as_str().to_owned() }
 }
 
-fn player_text(player: PlayerId) -> String {
+pub(super) fn player_text(player: PlayerId) -> String {
     player_uuid(player).to_string()
 }
 
