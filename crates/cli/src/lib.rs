@@ -5,6 +5,7 @@
 //! * [`dev`]: runs private servers and the six services as children, and finds such a stack again.
 //! * `demo`: four staked games from queue to payout, played as two people in a browser would.
 //! * `events`, `dead_letters`, `game`, `ledger`: look into the running stack; one file a noun of the command line.
+//! * `fairplay`: makes calibrations, and reports again from the log.
 //! * `decode`: shows stored events by the descriptors of the protos. `output`: standard output.
 //! * [`failure`]: why a look into a stack failed, and its exit code.
 //!
@@ -34,6 +35,7 @@ mod decode;
 mod demo;
 pub mod dev;
 mod events;
+mod fairplay;
 pub mod failure;
 mod game;
 mod ledger;
@@ -92,6 +94,10 @@ pub async fn run(arguments: Arguments) -> ExitCode {
             .await
             .map(|()| ExitStatus::Done)
             .map_err(|error| (ExitStatus::Failed, format!("{error:#}"))),
+        Command::Fairplay(command) => fairplay::run(&data, command)
+            .await
+            .map(|()| ExitStatus::Done)
+            .map_err(|error| (error.exit_status(), error.to_string())),
         Command::Inspect(command) => inspect(&data, command)
             .await
             .map(|()| ExitStatus::Done)

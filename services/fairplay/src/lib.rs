@@ -49,6 +49,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use domain_fairplay::calibration::Calibration;
 use event_bus::{Bus, ConsumerConfig, Handler, Relay};
 use event_store::CommitSignal;
 use proto::fairplay::v1::fairplay_service_server::FairplayServiceServer;
@@ -86,6 +87,9 @@ pub struct Config {
     /// `STAKEMATE_FAIRPLAY_ENGINES`: engines at work at once, each on one thread; 1.
     #[serde(default = "settings::engines")]
     pub engines: usize,
+    /// `STAKEMATE_FAIRPLAY_CALIBRATION`: a file made by `stakemate fairplay calibrate`; the bundled one when it is unset.
+    #[serde(default)]
+    pub calibration: Option<PathBuf>,
 }
 
 impl ServiceConfig for Config {
@@ -150,29 +154,46 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     let pool = database::open(common, SERVICE, &MIGRATOR).await?;
     let bus = event_bus::connect(&common.nats_url, SERVICE).await?;
     event_bus::ensure_stream(&bus, SERVICE).await?;
-    let service = grpc::Service { pool: pool.clone() };
+    let calibration = Arc::new(read_calibration(&config)?);
+    let signal = CommitSignal::new();
+    let service = grpc::Service {
+        pool: pool.clone(),
+        calibration: calibration.clone(),
+        signal: signal.clone(),
+    };
     let server = Server::new(common)?.add(FairplayServiceServer::new(service)).bind().await?;
 
-    let signal = CommitSignal::new();
     let wake = Arc::new(Notify::new());
     let mut tasks = Tasks::new(shutdown.clone());
     let relay = Relay::run(pool.clone(), bus.clone(), SERVICE, signal.clone(), shutdown.clone());
     tasks.spawn("relay", endless(relay));
     let workers = Workers {
         pool: pool.clone(),
-        settings: AnalysisSettings::of(&config),
+        settings: AnalysisSettings::of(&config, calibration),
         signal: signal.clone(),
         wake: wake.clone(),
         shutdown: shutdown.clone(),
     };
     tasks.spawn("analysis", endless(workers.run()));
+    tasks.spawn("holds", endless(app::holds::run(pool.clone(), signal.clone(), shutdown.clone())));
     tasks.spawn("measure", endless(app::measure::run(pool.clone(), shutdown.clone())));
     let consumers = Consumers { pool, bus, signal, shutdown: shutdown.clone() };
     let matches = ConsumerConfig::new("fairplay_matches", "matchmaking", "match");
     consumers.start(&mut tasks, matches, bus::MatchEvents);
     let games = ConsumerConfig::new("fairplay_games", "game", "game");
     consumers.start(&mut tasks, games, bus::GameEvents { wake });
+    let ratings = ConsumerConfig::new("fairplay_ratings", "rating", "game");
+    consumers.start(&mut tasks, ratings, bus::RatingEvents);
     Ok(Started { server, tasks, shutdown })
+}
+
+/// The calibration that the service scores with. One that cannot be used stops the start: to score with another than the
+/// one that was asked for would be worse than not to score.
+fn read_calibration(config: &Config) -> Result<Calibration, RunError> {
+    let Some(path) = &config.calibration else { return Ok(calibration::file::bundled()) };
+    let unusable = |cause: String| -> RunError { format!("calibration {}: {cause}", path.display()).into() };
+    let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
+    calibration::file::read(&text).map_err(|error| unusable(error.to_string()))
 }
 
 struct Consumers {

@@ -35,12 +35,23 @@
 //! several games, which come with their own calibration file.
 
 pub mod accuracy;
+pub mod assessment;
+pub mod bayes;
+pub mod calibration;
+pub mod decision;
 pub mod eligibility;
 pub mod evaluation;
+pub mod evidence;
+pub mod expectation;
+pub mod fit;
+pub mod human;
 pub mod judgement;
+pub mod levels;
 pub mod pairs;
 pub mod replay;
 pub mod report;
+pub mod time_class;
+pub mod timing;
 
 pub use accuracy::{game_accuracy, mean_accuracy, move_accuracy};
 pub use eligibility::{Circumstances, Exclusion, Exclusions, exclusion};
