@@ -4,6 +4,7 @@
 //! * [`arguments`]: what may be typed.
 //! * [`dev`]: runs private servers and the six services as children, and finds such a stack again.
 //! * `demo`: four staked games from queue to payout, played as two people in a browser would.
+//! * `chaos`: matches on processes that are killed. `playing`: the patient players of both.
 //! * `events`, `dead_letters`, `game`, `ledger`: look into the running stack; one file a noun of the command line.
 //! * `fairplay`: makes calibrations, and reports again from the log.
 //! * `decode`: shows stored events by the descriptors of the protos. `output`: standard output.
@@ -32,6 +33,7 @@
 pub mod arguments;
 mod dead_letters;
 mod decode;
+mod chaos;
 mod demo;
 pub mod dev;
 mod events;
@@ -40,6 +42,7 @@ pub mod failure;
 mod game;
 mod ledger;
 mod output;
+mod playing;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -98,6 +101,10 @@ pub async fn run(arguments: Arguments) -> ExitCode {
             .await
             .map(|()| ExitStatus::Done)
             .map_err(|error| (error.exit_status(), error.to_string())),
+        Command::Chaos { seeds, matches } => chaos::run(&data, chaos::Extent { seeds, matches })
+            .await
+            .map(|()| ExitStatus::Done)
+            .map_err(|error| (ExitStatus::Difference, format!("{error:#}"))),
         Command::Inspect(command) => inspect(&data, command)
             .await
             .map(|()| ExitStatus::Done)

@@ -8,6 +8,9 @@
 //! * [`app::pairs`]: a place in a pair's day is reserved, counted, released.
 //! * [`app::analysis`]: one game through an engine to a report; [`app::worker`]: the jobs around it, claimed and finished;
 //!   [`app::claim_keeper`]: a claim is kept while its job runs; [`app::engines`]: engines, as soon as there are any.
+//! * [`app::scoring`]: an analysed game to the evidence of both sides; [`app::second_pass`]: more nodes on the moves that count.
+//! * [`app::standing`]: what a player's games amount to, and what follows; [`app::explanation`]: every figure behind it;
+//!   [`app::holds`]: prize holds end by themselves; [`app::cases`]: what a person decides; [`app::recompute`]: a report again.
 //! * [`app::settings`]: the limits of all that; [`app::measure`]: the depth of the queue.
 //! * [`bus`]: the events of matches and games.
 //! * [`store`]: the pair and analysis streams, the queue and the reports.
@@ -27,12 +30,16 @@
 //! * FAIR-16 A job that fails is tried three times, then parked for a person. It never holds up another job for good.
 //! * FAIR-17 Without an engine everything but the analysis works, and the analysis waits without losing a try.
 //! * FAIR-18 The same moves, engine and nodes give the same numbers.
+//! * FAIR-20 Evidence is scored only with an engine and nodes that the calibration was made for.
+//! * FAIR-21 A standing is computed again from all of a player's games that count, in their order, while his row is held: in
+//!   whatever order they were analysed, the last one to be written sees the same numbers.
+//! * FAIR-22 A prize hold lasts 72 hours at most and is placed once for each rise to hold. Stakes and refunds are not touched.
+//! * FAIR-23 Only a person ends a bar; his decision and each later one is an event with who and why.
 //! * FAIR-19 A report is seen by the two players of its game, by moderators and by operators; for anybody else there is none.
 //!
 //! # Deliberately absent
 //!
-//! * Levels above clean, calibration and cases: a single game cannot carry them.
-//! * Any influence on money: nothing waits for an analysis.
+//! * Any money: whoever holds the prizes obeys the events of a hold. No settlement waits for an analysis.
 //! * Searches by time: they would differ from machine to machine.
 //! * A call to another service.
 

@@ -2,7 +2,7 @@
 
 use domain_fairplay::Level;
 use domain_fairplay::calibration::Calibration;
-use event_store::{AppendError, Metadata};
+use event_store::Metadata;
 use proto::fairplay::v1 as wire;
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -96,7 +96,7 @@ pub async fn decide(
     players::put(&mut tx, player_id, &row).await?;
     let metadata = Metadata::for_request(decision.decided_by.to_string(), Uuid::now_v7());
     player_log::append(&mut tx, player_id, &events, metadata).await?;
-    tx.commit().await.map_err(AppendError::Unavailable)?;
+    tx.commit().await?;
     Ok(Some(case))
 }
 
@@ -173,6 +173,6 @@ pub async fn report(pool: &PgPool, report: OpponentReport) -> Result<Reported, S
     });
     let metadata = Metadata::for_request(reported_by.to_string(), Uuid::now_v7());
     player_log::append(&mut tx, player_id, &[event], metadata).await?;
-    tx.commit().await.map_err(AppendError::Unavailable)?;
+    tx.commit().await?;
     Ok(Reported::Noted)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use event_store::{AppendError, CommitSignal, Metadata};
+use event_store::{CommitSignal, Metadata};
 use proto::fairplay::v1::PrizeHoldEnd;
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -60,6 +60,6 @@ async fn end_one(pool: &PgPool, player_id: Uuid, now: OffsetDateTime) -> Result<
     players::put(&mut tx, player_id, &row).await?;
     let metadata = Metadata::for_request(SERVICE, Uuid::now_v7());
     player_log::append(&mut tx, player_id, &events, metadata).await?;
-    tx.commit().await.map_err(AppendError::Unavailable)?;
+    tx.commit().await?;
     Ok(true)
 }

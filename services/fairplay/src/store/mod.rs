@@ -12,6 +12,8 @@ pub mod player_log;
 pub mod players;
 pub mod report;
 #[cfg(test)]
+mod evidence_tests;
+#[cfg(test)]
 mod tests;
 
 use event_store::{RecordedEvent, Version};

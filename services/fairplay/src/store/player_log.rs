@@ -63,7 +63,7 @@ pub async fn append(
     if events.is_empty() {
         return Ok(());
     }
-    let expected = head(&mut *conn, player_id).await.map_err(AppendError::Unavailable)?;
+    let expected = head(&mut *conn, player_id).await?;
     let new_event = |(version, event): (i64, &PlayerEvent)| {
         let Encoded { kind, data } = encode(event);
         let publication = Publication::Public { follows: version };
