@@ -6,7 +6,7 @@ PROFILE_FOLDER = $(if $(filter dev,$(STAKEMATE_PROFILE)),debug,$(STAKEMATE_PROFI
 STAKEMATE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE_FOLDER)/stakemate
 
 .DEFAULT_GOAL := help
-.PHONY: help up demo simulate chaos test lint deploy-check fmt clean-data build
+.PHONY: help up demo simulate chaos test lint calibrate deploy-check fmt clean-data build
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ test: ## all tests, on private servers
 lint: ## formatting, clippy, protos, licences, unused dependencies
 	@scripts/bootstrap --lint
 	@scripts/lint
+
+calibrate: ## fits and measures fair play on GAMES=<folder with games and evaluations>; one JSON line a figure, with `met`
+	cargo build -p cli --bin stakemate --locked
+	@target/debug/stakemate fairplay calibrate --games $(GAMES) --evals $(GAMES) --out .stakemate/calibration
 
 deploy-check: ## renders and validates every manifest offline
 	@scripts/bootstrap --deploy

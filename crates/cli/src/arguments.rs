@@ -47,9 +47,43 @@ pub enum Command {
     },
     /// Removes the data of a stopped stack; installed servers stay.
     CleanData,
+    /// Fair play: calibration and evidence.
+    #[command(subcommand)]
+    Fairplay(FairplayCommand),
     /// Looks into the running stack.
     #[command(flatten)]
     Inspect(InspectCommand),
+}
+
+/// Fair play: calibration and evidence.
+#[derive(Debug, Subcommand)]
+pub enum FairplayCommand {
+    /// Makes a calibration of evaluated games and prints its figures as JSON lines.
+    Calibrate {
+        /// Folder with the games: `human_games_2025.pgn` and `synthetic_labelled.pgn`.
+        #[arg(long)]
+        games: PathBuf,
+        /// Folder with their evaluations: `evaluations_human.jsonl.gz` and `evaluations_synthetic.jsonl.gz`.
+        #[arg(long)]
+        evals: PathBuf,
+        /// Folder for `calibration.json` and `roc.svg`.
+        #[arg(long)]
+        out: PathBuf,
+        /// The engine that made the evaluations, as it names itself.
+        #[arg(long, default_value = "Stockfish 15.1")]
+        engine: String,
+        /// Nodes it searched a position.
+        #[arg(long, default_value_t = 50_000)]
+        nodes: u64,
+        /// The day the calibration is named by, as 2026-11-29; today by default.
+        #[arg(long)]
+        date: Option<String>,
+    },
+    /// Makes a game's report again from the running stack's log and prints it; a difference is an error.
+    Explain {
+        /// The game.
+        game: Uuid,
+    },
 }
 
 /// Looks into the running stack.

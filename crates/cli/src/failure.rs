@@ -24,6 +24,20 @@ pub enum Failure {
     /// Nothing of that name is parked.
     #[error("{0}")]
     NotParked(String),
+    /// A data set cannot be used.
+    #[error(transparent)]
+    Dataset(#[from] calibration::dataset::DatasetError),
+    /// A file cannot be written.
+    #[error("{path}: {cause}")]
+    Output {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why not.
+        cause: std::io::Error,
+    },
+    /// A report cannot be made again.
+    #[error(transparent)]
+    Recompute(#[from] fairplay::app::recompute::RecomputeError),
     /// A check found that something does not add up.
     #[error("{0}")]
     Difference(String),

@@ -6,6 +6,7 @@
 //! * `demo`: four staked games from queue to payout, played as two people in a browser would.
 //! * `chaos`: matches on processes that are killed. `playing`: the patient players of both.
 //! * `events`, `dead_letters`, `game`, `ledger`: look into the running stack; one file a noun of the command line.
+//! * `fairplay`: makes calibrations, and reports again from the log.
 //! * `decode`: shows stored events by the descriptors of the protos. `output`: standard output.
 //! * [`failure`]: why a look into a stack failed, and its exit code.
 //!
@@ -36,6 +37,7 @@ mod decode;
 mod demo;
 pub mod dev;
 mod events;
+mod fairplay;
 pub mod failure;
 mod game;
 mod ledger;
@@ -95,6 +97,10 @@ pub async fn run(arguments: Arguments) -> ExitCode {
             .await
             .map(|()| ExitStatus::Done)
             .map_err(|error| (ExitStatus::Failed, format!("{error:#}"))),
+        Command::Fairplay(command) => fairplay::run(&data, command)
+            .await
+            .map(|()| ExitStatus::Done)
+            .map_err(|error| (error.exit_status(), error.to_string())),
         Command::Chaos { seeds, matches } => chaos::run(&data, chaos::Extent { seeds, matches })
             .await
             .map(|()| ExitStatus::Done)

@@ -8,6 +8,9 @@
 //! * [`app::pairs`]: a place in a pair's day is reserved, counted, released.
 //! * [`app::analysis`]: one game through an engine to a report; [`app::worker`]: the jobs around it, claimed and finished;
 //!   [`app::claim_keeper`]: a claim is kept while its job runs; [`app::engines`]: engines, as soon as there are any.
+//! * [`app::scoring`]: an analysed game to the evidence of both sides; [`app::second_pass`]: more nodes on the moves that count.
+//! * [`app::standing`]: what a player's games amount to, and what follows; [`app::explanation`]: every figure behind it;
+//!   [`app::holds`]: prize holds end by themselves; [`app::cases`]: what a person decides; [`app::recompute`]: a report again.
 //! * [`app::settings`]: the limits of all that; [`app::measure`]: the depth of the queue.
 //! * [`bus`]: the events of matches and games.
 //! * [`store`]: the pair and analysis streams, the queue and the reports.
@@ -27,12 +30,16 @@
 //! * FAIR-16 A job that fails is tried three times, then parked for a person. It never holds up another job for good.
 //! * FAIR-17 Without an engine everything but the analysis works, and the analysis waits without losing a try.
 //! * FAIR-18 The same moves, engine and nodes give the same numbers.
+//! * FAIR-20 Evidence is scored only with an engine and nodes that the calibration was made for.
+//! * FAIR-21 A standing is computed again from all of a player's games that count, in their order, while his row is held: in
+//!   whatever order they were analysed, the last one to be written sees the same numbers.
+//! * FAIR-22 A prize hold lasts 72 hours at most and is placed once for each rise to hold. Stakes and refunds are not touched.
+//! * FAIR-23 Only a person ends a bar; his decision and each later one is an event with who and why.
 //! * FAIR-19 A report is seen by the two players of its game, by moderators and by operators; for anybody else there is none.
 //!
 //! # Deliberately absent
 //!
-//! * Levels above clean, calibration and cases: a single game cannot carry them.
-//! * Any influence on money: nothing waits for an analysis.
+//! * Any money: whoever holds the prizes obeys the events of a hold. No settlement waits for an analysis.
 //! * Searches by time: they would differ from machine to machine.
 //! * A call to another service.
 
@@ -49,6 +56,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use domain_fairplay::calibration::Calibration;
 use event_bus::{Bus, ConsumerConfig, Handler, Relay};
 use event_store::CommitSignal;
 use proto::fairplay::v1::fairplay_service_server::FairplayServiceServer;
@@ -86,6 +94,9 @@ pub struct Config {
     /// `STAKEMATE_FAIRPLAY_ENGINES`: engines at work at once, each on one thread; 1.
     #[serde(default = "settings::engines")]
     pub engines: usize,
+    /// `STAKEMATE_FAIRPLAY_CALIBRATION`: a file made by `stakemate fairplay calibrate`; the bundled one when it is unset.
+    #[serde(default)]
+    pub calibration: Option<PathBuf>,
 }
 
 impl ServiceConfig for Config {
@@ -150,29 +161,46 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     let pool = database::open(common, SERVICE, &MIGRATOR).await?;
     let bus = event_bus::connect(&common.nats_url, SERVICE).await?;
     event_bus::ensure_stream(&bus, SERVICE).await?;
-    let service = grpc::Service { pool: pool.clone() };
+    let calibration = Arc::new(read_calibration(&config)?);
+    let signal = CommitSignal::new();
+    let service = grpc::Service {
+        pool: pool.clone(),
+        calibration: calibration.clone(),
+        signal: signal.clone(),
+    };
     let server = Server::new(common)?.add(FairplayServiceServer::new(service)).bind().await?;
 
-    let signal = CommitSignal::new();
     let wake = Arc::new(Notify::new());
     let mut tasks = Tasks::new(shutdown.clone());
     let relay = Relay::run(pool.clone(), bus.clone(), SERVICE, signal.clone(), shutdown.clone());
     tasks.spawn("relay", endless(relay));
     let workers = Workers {
         pool: pool.clone(),
-        settings: AnalysisSettings::of(&config),
+        settings: AnalysisSettings::of(&config, calibration),
         signal: signal.clone(),
         wake: wake.clone(),
         shutdown: shutdown.clone(),
     };
     tasks.spawn("analysis", endless(workers.run()));
+    tasks.spawn("holds", endless(app::holds::run(pool.clone(), signal.clone(), shutdown.clone())));
     tasks.spawn("measure", endless(app::measure::run(pool.clone(), shutdown.clone())));
     let consumers = Consumers { pool, bus, signal, shutdown: shutdown.clone() };
     let matches = ConsumerConfig::new("fairplay_matches", "matchmaking", "match");
     consumers.start(&mut tasks, matches, bus::MatchEvents);
     let games = ConsumerConfig::new("fairplay_games", "game", "game");
     consumers.start(&mut tasks, games, bus::GameEvents { wake });
+    let ratings = ConsumerConfig::new("fairplay_ratings", "rating", "game");
+    consumers.start(&mut tasks, ratings, bus::RatingEvents);
     Ok(Started { server, tasks, shutdown })
+}
+
+/// The calibration that the service scores with. One that cannot be used stops the start: to score with another than the
+/// one that was asked for would be worse than not to score.
+fn read_calibration(config: &Config) -> Result<Calibration, RunError> {
+    let Some(path) = &config.calibration else { return Ok(calibration::file::bundled()) };
+    let unusable = |cause: String| -> RunError { format!("calibration {}: {cause}", path.display()).into() };
+    let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
+    calibration::file::read(&text).map_err(|error| unusable(error.to_string()))
 }
 
 struct Consumers {

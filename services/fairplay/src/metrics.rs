@@ -15,6 +15,9 @@ pub const PAIRINGS: &str = "fairplay_pairings_total";
 /// Games and matches that contradict what was reserved for them; each one is a fault somewhere.
 pub const CONTRADICTIONS: &str = "fairplay_pairing_contradictions_total";
 
+/// Players who came to a level, by level.
+pub const LEVELS: &str = "fairplay_levels_total";
+
 /// Registers the descriptions; calling it again changes nothing.
 pub fn describe() {
     describe_gauge!(QUEUE_DEPTH, "games that wait for an analysis or are being analysed");
@@ -22,5 +25,6 @@ pub fn describe() {
     describe_counter!(FAILURES, "tries of an analysis that failed");
     describe_counter!(PARKED, "analyses that were given up");
     describe_counter!(PAIRINGS, "changes of pairs' days, by event");
+    describe_counter!(LEVELS, "players who came to a level, by level");
     describe_counter!(CONTRADICTIONS, "events that contradict what was reserved");
 }

@@ -221,6 +221,7 @@ impl Consumers {
             ConsumerConfig::new("matchmaking_games", "game", "game"),
             bus::GameEvents { queue: queue() },
         );
+        self.start(tasks, ConsumerConfig::new("matchmaking_bars", "fairplay", "player"), bus::BarEvents);
         self.start(tasks, ConsumerConfig::new("matchmaking_ratings", "rating", "game"), bus::RatingEvents);
     }
 

@@ -1,5 +1,5 @@
-//! Fair play as pure arithmetic: what an engine's evaluations say about a finished game, and how often two
-//! people may meet for a stake in a day.
+//! Fair play as pure arithmetic: what an engine's evaluations say about a finished game, what a player's games
+//! amount to, and how often two people may meet for a stake in a day.
 //!
 //! Everything here is a function of its arguments, so that anybody who has the game, the evaluations and this
 //! crate gets the same numbers. A figure is evidence, not a verdict, and is never given without the size of the
@@ -15,6 +15,14 @@
 //! | [`replay`] | a game replayed from its moves: the facts of each ply |
 //! | [`eligibility`] | which plies may count for the match rate, and why the others do not |
 //! | [`mod@report`] | the report of a game, and the sum over a player's games |
+//! | [`decision`] | each ply as a choice among the engine's moves and all others |
+//! | [`human`] | how likely a person of a rating plays each move; how likely an engine does |
+//! | [`bayes`] | an engine's help against a person, perhaps a stronger one |
+//! | [`expectation`] | matches and losses against what a person would match and lose there |
+//! | [`timing`] | thinking times against what the position asks for; [`time_class`]: classes of clocks |
+//! | [`evidence`] | the sums of one side in one game; [`assessment`]: over games |
+//! | [`levels`] | the limits, what is reached, and when a level is left again |
+//! | [`calibration`] | everything that was fitted, and to what; [`fit`]: the fits |
 //! | [`pairs`] | six staked games a pair of persons and UTC day |
 //!
 //! # Invariants
@@ -26,21 +34,40 @@
 //! * `FAIR-4` An evaluation whose moves are not legal in the replayed position is refused whole: engine and host
 //!   held different positions.
 //! * `FAIR-5` One game never raises a level above clean, and below the named minimum says "not enough data".
+//! * `FAIR-6` Evidence adds up: the same games in the same order give the same bits, on every machine. The transcendental
+//!   functions of the evidence come from `libm`.
+//! * `FAIR-7` A flag needs the second pass, and a hold by matches or losses alone also speaks against a much stronger person.
 //! * `PAIR-1` At most [`pairs::GAMES_PER_DAY_MAX`] matches of a pair's day are reserved or counted at any time.
 //! * `PAIR-2` The first outcome of a match's reservation is kept: no repeat can flip it or take a second slot.
 //!
 //! # Deliberately absent
 //!
-//! Engines, clocks, storage and wire types; and any level above clean: those need the calibrated channels over
-//! several games, which come with their own calibration file.
+//! Engines, clocks, storage and wire types. A verdict: the highest level asks a person to decide.
+//!
+//! # Sources
+//!
+//! Win chance and accuracy: lichess. Choice models: Regan & Haworth, "Intrinsic Chess Ratings", 2011. Why raw match rates
+//! mislead: Barnes & Hernandez-Castro, "On the limits of engine analysis for cheating detection in chess", 2015. Why evidence
+//! must add up over games: arXiv 2601.05386, on how little selective help is enough. Nelder & Mead, 1965, for the fit.
 
 pub mod accuracy;
+pub mod assessment;
+pub mod bayes;
+pub mod calibration;
+pub mod decision;
 pub mod eligibility;
 pub mod evaluation;
+pub mod evidence;
+pub mod expectation;
+pub mod fit;
+pub mod human;
 pub mod judgement;
+pub mod levels;
 pub mod pairs;
 pub mod replay;
 pub mod report;
+pub mod time_class;
+pub mod timing;
 
 pub use accuracy::{game_accuracy, mean_accuracy, move_accuracy};
 pub use eligibility::{Circumstances, Exclusion, Exclusions, exclusion};

@@ -56,13 +56,20 @@ pub enum ReportError {
 
 /// How strong the evidence against a player is.
 ///
-/// Higher levels need the calibrated channels over several games; a single game never goes beyond clean.
+/// A report of one game never goes beyond clean; the higher levels are reached by a player in a time class, over
+/// several games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// Too few usable moves to say anything.
     NotEnoughData,
     /// Enough moves, and nothing found.
     Clean,
+    /// Worth a second look by engine and by a person; nothing happens to the player.
+    Review,
+    /// Later prizes are held for a short time.
+    Hold,
+    /// No staked games until a person has decided.
+    Flag,
 }
 
 /// What the report says of one ply.
@@ -164,10 +171,7 @@ pub struct PlayerSummary {
 ///
 /// [`ReportError`] when the evaluations do not belong to this game.
 pub fn report(game: &PlayedGame, evaluations: &[PlyEvaluation]) -> Result<GameReport, ReportError> {
-    let plies = game.plies().len();
-    if evaluations.len() != plies && evaluations.len() != plies + 1 {
-        return Err(ReportError::WrongCount { evaluations: evaluations.len(), plies });
-    }
+    check_count(game, evaluations)?;
     let lists = listed_moves(game, evaluations)?;
     let positions = position_evaluations(game, &lists);
     let reports: Vec<PlyReport> = game
@@ -197,13 +201,21 @@ pub fn summarise(games: &[&SideReport]) -> PlayerSummary {
 }
 
 /// A listed move, checked against its position, in White's view.
-struct Listed {
-    played: Move,
-    uci: String,
-    evaluation: Evaluation,
+pub(crate) struct Listed {
+    pub(crate) played: Move,
+    pub(crate) uci: String,
+    pub(crate) evaluation: Evaluation,
 }
 
-fn listed_moves(game: &PlayedGame, evaluations: &[PlyEvaluation]) -> Result<Vec<Vec<Listed>>, ReportError> {
+pub(crate) fn check_count(game: &PlayedGame, evaluations: &[PlyEvaluation]) -> Result<(), ReportError> {
+    let plies = game.plies().len();
+    if evaluations.len() != plies && evaluations.len() != plies + 1 {
+        return Err(ReportError::WrongCount { evaluations: evaluations.len(), plies });
+    }
+    Ok(())
+}
+
+pub(crate) fn listed_moves(game: &PlayedGame, evaluations: &[PlyEvaluation]) -> Result<Vec<Vec<Listed>>, ReportError> {
     let lists = evaluations.iter().enumerate().map(|(index, evaluation)| {
         let position = game.position(index).expect("the count of evaluations was checked");
         listed_in(position, evaluation).map_err(|uci| ReportError::ForeignMove { index, uci })
@@ -230,7 +242,7 @@ fn listed_in(position: &Chess, evaluation: &PlyEvaluation) -> Result<Vec<Listed>
 }
 
 /// The evaluation of each position, the last one included.
-fn position_evaluations(game: &PlayedGame, lists: &[Vec<Listed>]) -> Vec<Option<Evaluation>> {
+pub(crate) fn position_evaluations(game: &PlayedGame, lists: &[Vec<Listed>]) -> Vec<Option<Evaluation>> {
     let mut positions: Vec<Option<Evaluation>> =
         lists.iter().map(|list| list.first().map(|best| best.evaluation)).collect();
     positions.resize(game.plies().len() + 1, None);
@@ -265,18 +277,23 @@ fn ply_report(
         loss: loss(facts, list, after),
         accuracy: chances.map(|(before, after)| move_accuracy(before, after)),
         judgement: chances.filter(|_| !is_best).and_then(|(before, after)| Judgement::of(before, after)),
-        exclusion: exclusion(&Circumstances {
-            moves_before: index / 2,
-            legal_moves: facts.legal_moves,
-            is_repetition: facts.is_repetition,
-            is_recapture: best.is_some_and(|best| facts.captured_on.is_some_and(|at| best.played.to() == at)),
-            best: best.map(|best| best.evaluation),
-            second: list.get(1).map(|second| second.evaluation),
-        }),
+        exclusion: exclusion_of(index, facts, list),
     }
 }
 
-fn loss(facts: &PlyFacts, list: &[Listed], next: Option<Evaluation>) -> Option<Loss> {
+pub(crate) fn exclusion_of(index: usize, facts: &PlyFacts, list: &[Listed]) -> Option<Exclusion> {
+    let best = list.first();
+    exclusion(&Circumstances {
+        moves_before: index / 2,
+        legal_moves: facts.legal_moves,
+        is_repetition: facts.is_repetition,
+        is_recapture: best.is_some_and(|best| facts.captured_on.is_some_and(|at| best.played.to() == at)),
+        best: best.map(|best| best.evaluation),
+        second: list.get(1).map(|second| second.evaluation),
+    })
+}
+
+pub(crate) fn loss(facts: &PlyFacts, list: &[Listed], next: Option<Evaluation>) -> Option<Loss> {
     let mover = facts.mover;
     let centipawns = |evaluation: Evaluation| evaluation.centipawns_for(mover);
     let best = centipawns(list.first()?.evaluation);

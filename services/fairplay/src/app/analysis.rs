@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use domain_fairplay::replay::ReplayError;
-use domain_fairplay::{Candidate, PlayedGame, PlyEvaluation, ReportError, Score};
+use domain_fairplay::calibration::Calibration;
+use domain_fairplay::{ByColor, Candidate, PlayedGame, PlyEvaluation, ReportError, Score};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 use uci::{Analysis, Fault, GameSession, Pool, Search, Start};
 use uuid::Uuid;
 
+use super::scoring::{Scored, score};
 use super::settings::{PLIES_MAX, SearchSettings};
 
 /// A finished game.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FinishedGame {
     /// The game.
     pub game_id: Uuid,
@@ -24,6 +26,27 @@ pub struct FinishedGame {
     pub moves: Vec<String>,
     /// The start position in Forsyth-Edwards notation; empty for the standard one.
     pub start_fen: String,
+    /// What else the evidence depends on; absent in games from before it was kept.
+    pub circumstances: Option<Circumstances>,
+}
+
+/// What the evidence of a game depends on beside its moves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Circumstances {
+    /// White's rating before the game.
+    pub white_rating: f64,
+    /// Black's.
+    pub black_rating: f64,
+    /// Time on each clock at the start, in milliseconds.
+    pub base_ms: i64,
+    /// Added after every move, in milliseconds.
+    pub increment_ms: i64,
+    /// White's points: 1, 0.5 or 0.
+    pub white_score: f64,
+    /// When the game ended, in milliseconds since the Unix epoch.
+    pub ended_at_ms: i64,
+    /// What each move took off the mover's clock, in milliseconds.
+    pub charged_ms: Vec<i64>,
 }
 
 /// A complete analysis.
@@ -31,6 +54,12 @@ pub struct FinishedGame {
 pub struct Analysed {
     /// The report.
     pub report: domain_fairplay::GameReport,
+    /// What the engine said, one a position: what everything follows from.
+    pub evaluations: Vec<PlyEvaluation>,
+    /// The calibrated evidence; absent when the calibration does not fit or the circumstances are not known.
+    pub scored: Option<ByColor<Scored>>,
+    /// The calibration it was scored with; empty without evidence.
+    pub calibration_id: String,
     /// The engine as it names itself.
     pub engine: String,
     /// What was asked about each position.
@@ -60,6 +89,12 @@ pub enum AnalysisError {
     /// The engine answered about another position.
     #[error("the answers do not fit the game: {0}")]
     Answers(#[from] ReportError),
+    /// A second pass without a first one.
+    #[error("there is no report to look at again")]
+    NoFirstPass,
+    /// The report of the first pass could not be read.
+    #[error("the report of the first pass is unavailable")]
+    Unavailable(#[from] sqlx::Error),
     /// A ply is without evaluation although every position was asked about.
     #[error("ply {ply} has no evaluation")]
     Incomplete {
@@ -84,8 +119,8 @@ impl AnalysisError {
     #[must_use]
     pub fn remedy(&self) -> Remedy {
         match self {
-            Self::Start(_) | Self::TooLong { .. } | Self::Replay(_) => Remedy::GiveUp,
-            Self::Answers(_) | Self::Incomplete { .. } => Remedy::TryAgain,
+            Self::Start(_) | Self::TooLong { .. } | Self::Replay(_) | Self::NoFirstPass => Remedy::GiveUp,
+            Self::Answers(_) | Self::Incomplete { .. } | Self::Unavailable(_) => Remedy::TryAgain,
             Self::Engine(error) => match error {
                 uci::Error::Engine(Fault::Start(_)) | uci::Error::Busy | uci::Error::Closed => Remedy::Wait,
                 uci::Error::Engine(_) | uci::Error::SessionEnded => Remedy::TryAgain,
@@ -105,6 +140,7 @@ impl AnalysisError {
 pub async fn analyse(
     engines: &Pool,
     search: SearchSettings,
+    calibration: &Calibration,
     game: &FinishedGame,
 ) -> Result<Analysed, AnalysisError> {
     let played = replay(game)?;
@@ -129,27 +165,69 @@ pub async fn analyse(
         evaluations.push(asked.evaluation().await?);
     }
     let cpu_after = asked.session.engine_cpu_time().unwrap_or_default();
-    let report = domain_fairplay::report(&played, &evaluations)?;
+    let engine_time = cpu_after.saturating_sub(cpu_before);
+    let source = Source { engine: asked.engine, search, engine_time };
+    conclude(calibration, game, &played, evaluations, source)
+}
+
+/// Where evaluations come from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The engine as it names itself.
+    pub engine: String,
+    /// What was asked about each position.
+    pub search: SearchSettings,
+    /// CPU time it took.
+    pub engine_time: Duration,
+}
+
+/// Makes the report and the evidence of evaluations, wherever they come from. Evaluations that the calibration was not made
+/// for are not scored.
+///
+/// # Errors
+/// When the evaluations do not belong to the game, or one is missing.
+pub fn conclude(
+    calibration: &Calibration,
+    game: &FinishedGame,
+    played: &PlayedGame,
+    evaluations: Vec<PlyEvaluation>,
+    source: Source,
+) -> Result<Analysed, AnalysisError> {
+    let report = domain_fairplay::report(played, &evaluations)?;
     check_complete(&report)?;
-    Ok(Analysed { report, engine: asked.engine, search, engine_time: cpu_after.saturating_sub(cpu_before) })
+    let is_accepted = calibration.accepts(&source.engine, source.search.nodes);
+    let scored = if is_accepted { score(calibration, game, played, &evaluations)? } else { None };
+    Ok(Analysed {
+        report,
+        evaluations,
+        calibration_id: scored.as_ref().map(|_| calibration.id.clone()).unwrap_or_default(),
+        scored,
+        engine: source.engine,
+        search: source.search,
+        engine_time: source.engine_time,
+    })
 }
 
 /// An engine in the middle of a game.
-struct Asked {
-    session: GameSession,
-    search: Search,
-    engine: String,
+pub(super) struct Asked {
+    pub(super) session: GameSession,
+    pub(super) search: Search,
+    pub(super) engine: String,
 }
 
 impl Asked {
-    async fn evaluation(&mut self) -> Result<PlyEvaluation, uci::Error> {
+    pub(super) async fn evaluation(&mut self) -> Result<PlyEvaluation, uci::Error> {
         let analysis = self.session.analyse(&self.search).await?;
         self.engine.clone_from(&analysis.engine.name);
         Ok(evaluation(analysis))
     }
 }
 
-fn replay(game: &FinishedGame) -> Result<PlayedGame, AnalysisError> {
+/// Replays a game from its record.
+///
+/// # Errors
+/// When the record is no game that is analysed.
+pub fn replay(game: &FinishedGame) -> Result<PlayedGame, AnalysisError> {
     let plies = game.moves.len();
     if plies > PLIES_MAX {
         return Err(AnalysisError::TooLong { plies });
@@ -164,19 +242,19 @@ fn read_start(fen: &str) -> Result<Chess, AnalysisError> {
     fen.into_position(CastlingMode::Standard).map_err(|error| unreadable(error.to_string()))
 }
 
-fn start(game: &FinishedGame) -> Start {
+pub(super) fn start(game: &FinishedGame) -> Start {
     if game.start_fen.is_empty() { Start::Standard } else { Start::Fen(game.start_fen.clone()) }
 }
 
 fn evaluation(analysis: Analysis) -> PlyEvaluation {
     let lines = analysis.lines.into_iter().filter_map(|line| {
         let uci = line.moves.into_iter().next()?;
-        Some(Candidate { uci, score: score(line.score) })
+        Some(Candidate { uci, score: engine_score(line.score) })
     });
     PlyEvaluation { lines: lines.collect() }
 }
 
-fn score(score: uci::Score) -> Score {
+fn engine_score(score: uci::Score) -> Score {
     match score {
         uci::Score::Cp(centipawns) => Score::Cp(centipawns),
         uci::Score::Mate(moves) => Score::Mate(moves),

@@ -1,9 +1,16 @@
 //! What the service does, apart from where it hears of it.
 
 pub mod analysis;
+pub mod cases;
 pub mod claim_keeper;
 pub mod engines;
+pub mod explanation;
+pub mod holds;
 pub mod measure;
 pub mod pairs;
+pub mod recompute;
+pub mod scoring;
+pub mod second_pass;
 pub mod settings;
+pub mod standing;
 pub mod worker;

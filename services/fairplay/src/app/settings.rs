@@ -1,7 +1,9 @@
 //! The limits of the analysis.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use domain_fairplay::calibration::Calibration;
 use uci::EngineConfig;
 
 use crate::Config;
@@ -12,9 +14,13 @@ pub const NODES_MAX: u64 = 20_000_000;
 pub const ENGINES_MAX: usize = uci::pool::ENGINES_MAX;
 /// Lines searched a position, as in pass A of the method.
 pub const MULTI_PV: u16 = 4;
+/// Nodes a position in the second pass.
+pub const SECOND_PASS_NODES: u64 = 100_000;
+/// The last games of a player that get a second pass.
+pub const SECOND_PASS_GAMES_MAX: i64 = 10;
 /// The longest game that is analysed. The longest ever played in a tournament had 538 plies; the report of one with this
-/// many still fits into an event.
-pub const PLIES_MAX: usize = 2_000;
+/// many, with the engine's moves, still fits into an event.
+pub const PLIES_MAX: usize = 1_200;
 /// The most characters of a cause that are kept.
 pub const CAUSE_CHARS_MAX: usize = 1_000;
 
@@ -39,6 +45,10 @@ pub struct AnalysisSettings {
     pub engines: usize,
     /// What is asked about each position.
     pub search: SearchSettings,
+    /// What is asked about the positions that count, in the second pass.
+    pub second_search: SearchSettings,
+    /// What evidence is scored with.
+    pub calibration: Arc<Calibration>,
     /// How long a claim holds without a sign of its worker.
     pub claim_time: Duration,
     /// Tries before a job is parked.
@@ -66,11 +76,13 @@ pub struct SearchSettings {
 impl AnalysisSettings {
     /// As configured.
     #[must_use]
-    pub fn of(config: &Config) -> Self {
+    pub fn of(config: &Config, calibration: Arc<Calibration>) -> Self {
         Self {
             engine: config.stockfish.clone().map(EngineConfig::new),
             engines: config.engines,
             search: SearchSettings { nodes: config.nodes, multi_pv: MULTI_PV },
+            second_search: SearchSettings { nodes: SECOND_PASS_NODES, multi_pv: MULTI_PV },
+            calibration,
             claim_time: Duration::from_secs(60),
             attempts_max: 3,
             claims_lost_max: 10,

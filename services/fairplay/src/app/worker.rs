@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use domain_fairplay::Color;
 use event_store::{AppendError, CommitSignal};
 use sqlx::PgPool;
 use tokio::sync::Notify;
@@ -14,9 +15,10 @@ use uci::Pool;
 use super::analysis::{self, Analysed, AnalysisError, FinishedGame, Remedy};
 use super::claim_keeper::ClaimKeeper;
 use super::engines;
+use super::second_pass::search_again;
 use super::settings::{AnalysisSettings, CAUSE_CHARS_MAX};
 use crate::metrics::{ANALYSIS_SECONDS, FAILURES, PARKED};
-use crate::store::analyses::{self, FinishError, Finished};
+use crate::store::analyses::{self, FinishError, Finished, FirstPass, Progress, SecondPass};
 use crate::store::analysis_log::AnalysisLog;
 use crate::store::jobs::{self, Claim};
 use crate::store::{analysis_log, report};
@@ -130,7 +132,7 @@ impl Worker {
         let started = Instant::now();
         let keeper = ClaimKeeper::start(shared.pool.clone(), *claim, shared.settings.claim_time);
         let analysed = tokio::select! {
-            analysed = analysis::analyse(&self.engines, shared.settings.search, &game) => analysed,
+            analysed = self.analyse(claim, &game) => analysed,
             () = keeper.lost() => {
                 tracing::warn!("another worker has taken the job over");
                 return Ok(Next::Another);
@@ -147,6 +149,20 @@ impl Worker {
         }
     }
 
+    /// The pass that the claim is for; the second one begins with the report of the first.
+    async fn analyse(&self, claim: &Claim, game: &FinishedGame) -> Result<Analysed, AnalysisError> {
+        let settings = &self.shared.settings;
+        let Some(player_id) = claim.second_pass_of else {
+            return analysis::analyse(&self.engines, settings.search, &settings.calibration, game).await;
+        };
+        let standing = analyses::find(&self.shared.pool, claim.game_id).await?;
+        let Some(Progress::Ready(first)) = standing.map(|standing| standing.progress) else {
+            return Err(AnalysisError::NoFirstPass);
+        };
+        let search = settings.second_search;
+        search_again(&self.engines, search, &settings.calibration, game, &first, player_id).await
+    }
+
     async fn complete(
         &self,
         claim: &Claim,
@@ -155,10 +171,24 @@ impl Worker {
         analysed: &Analysed,
         started: Instant,
     ) -> Result<Next, FinishError> {
-        let report = report::to_wire(game, analysed);
-        match analyses::complete(&self.shared.pool, claim, log, report).await {
+        let (pool, calibration) = (&self.shared.pool, self.shared.settings.calibration.as_ref());
+        let finished = match claim.second_pass_of {
+            None => {
+                let report = report::to_wire(game, analysed);
+                analyses::complete(pool, claim, log, FirstPass { game, report, calibration }).await
+            }
+            Some(player_id) => {
+                let color = if game.white_id == player_id { Color::White } else { Color::Black };
+                let side = report::side_of(color, player_id, analysed);
+                let second = SecondPass { game, player_id, side, analysed, calibration };
+                analyses::complete_second(pool, claim, log, second).await
+            }
+        };
+        match finished {
             Ok(Finished::Written) => {
                 self.shared.signal.committed();
+                // The standing may have asked for second passes.
+                self.shared.wake.notify_one();
                 metrics::histogram!(ANALYSIS_SECONDS).record(started.elapsed().as_secs_f64());
                 tracing::info!(plies = game.moves.len(), "report ready");
             }

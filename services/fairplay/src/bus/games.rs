@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use event_bus::{HandleError, Handler, Message};
-use proto::game::v1::{GameAborted, GameEnded};
+use proto::game::v1::{GameAborted, GameEnded, GameResult};
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use super::{id, metadata, own_id, player_id};
-use crate::app::analysis::FinishedGame;
+use crate::app::analysis::{Circumstances, FinishedGame};
 use crate::app::pairs::{self, PairError};
 use crate::metrics::CONTRADICTIONS;
-use crate::store::analyses;
+use crate::store::{analyses, players};
+
+/// The rating of a player who has not played in a pool, as the rating service starts everybody.
+const STARTING_RATING: f64 = 1500.0;
 
 /// Consumes the game service's game streams.
 #[derive(Debug, Clone)]
@@ -39,20 +42,50 @@ impl Handler for GameEvents {
 
 async fn ended(conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
     let event: GameEnded = message.decode()?;
-    let game = FinishedGame {
+    let mut game = FinishedGame {
         game_id: own_id("game_id", &event.game_id, message)?,
         white_id: player_id("white", event.white.as_ref())?,
         black_id: player_id("black", event.black.as_ref())?,
-        moves: event.moves.into_iter().map(|played| played.uci).collect(),
-        start_fen: event.start_fen,
+        moves: event.moves.iter().map(|played| played.uci.clone()).collect(),
+        start_fen: event.start_fen.clone(),
+        circumstances: None,
     };
     if event.match_id.is_empty() {
         // Played for nothing.
         return Ok(());
     }
     count(conn, message, id("match_id", &event.match_id)?).await?;
+    game.circumstances = circumstances(conn, &event, &game).await?;
     analyses::queue_in(conn, &game, metadata(message)).await?;
     Ok(())
+}
+
+/// What the evidence depends on, as it is known now; it is written down with the game, so that it stays the same. Without a
+/// clock there is no time class, and without a result nobody to hold the evidence against.
+async fn circumstances(
+    conn: &mut PgConnection,
+    event: &GameEnded,
+    game: &FinishedGame,
+) -> Result<Option<Circumstances>, HandleError> {
+    let white_score = match event.result() {
+        GameResult::WhiteWins => 1.0,
+        GameResult::BlackWins => 0.0,
+        GameResult::Draw => 0.5,
+        GameResult::Unspecified => return Ok(None),
+    };
+    let Some(clock) = &event.time_control else { return Ok(None) };
+    let pool = format!("{}+{}", clock.base_ms / 60_000, clock.increment_ms / 1_000);
+    let white = players::rating(conn, game.white_id, &pool).await?;
+    let black = players::rating(conn, game.black_id, &pool).await?;
+    Ok(Some(Circumstances {
+        white_rating: white.unwrap_or(STARTING_RATING),
+        black_rating: black.unwrap_or(STARTING_RATING),
+        base_ms: clock.base_ms,
+        increment_ms: clock.increment_ms,
+        white_score,
+        ended_at_ms: event.ended_at_ms,
+        charged_ms: event.moves.iter().map(|played| played.charged_ms).collect(),
+    }))
 }
 
 /// A game without a reservation of its own was played all the same. That is a fault somewhere before, which must be seen,

@@ -4,6 +4,7 @@
 
 mod games;
 mod matches;
+mod ratings;
 
 use event_bus::{HandleError, Message};
 use event_store::Metadata;
@@ -12,6 +13,7 @@ use uuid::Uuid;
 
 pub use games::GameEvents;
 pub use matches::MatchEvents;
+pub use ratings::RatingEvents;
 
 use crate::SERVICE;
 use crate::app::pairs::PairError;

@@ -2,15 +2,20 @@
 
 use event_store::{Append, AppendError, Metadata, NewEvent, Publication, StreamId, Version, append_in};
 use prost::Message as _;
-use proto::fairplay::v1::GameReport;
+use domain_fairplay::calibration::Calibration;
+use proto::fairplay::v1::{GameReport, SecondPassReady, SideReport};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
-use super::analysis_log::{ANALYSIS_STREAM, AnalysisLog, encode_parked, encode_queued, encode_ready};
+use super::analysis_log::{
+    ANALYSIS_STREAM, AnalysisLog, encode_parked, encode_queued, encode_ready, encode_second_pass,
+};
+use super::evidence::{self, NewSide};
 use super::jobs::{self, Claim, End, NewJob};
-use super::{Encoded, ReadError, SCHEMA};
+use super::{Encoded, ReadError, SCHEMA, players};
 use crate::SERVICE;
-use crate::app::analysis::FinishedGame;
+use crate::app::analysis::{Analysed, FinishedGame};
+use crate::app::standing::{self, StandingError, Subject};
 
 /// Whether the end of a job was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +38,15 @@ pub enum FinishError {
     /// Postgres did not do it.
     #[error("the analyses are unavailable")]
     Unavailable(#[from] sqlx::Error),
+}
+
+impl From<StandingError> for FinishError {
+    fn from(error: StandingError) -> Self {
+        match error {
+            StandingError::Append(error) => Self::Append(error),
+            StandingError::Unavailable(error) => Self::Unavailable(error),
+        }
+    }
 }
 
 /// How far an analysis is.
@@ -75,7 +89,18 @@ pub async fn queue_in(
     Ok(())
 }
 
-/// Writes the report, its event and the end of the job.
+/// A complete first pass, as it is to be written.
+#[derive(Debug)]
+pub struct FirstPass<'a> {
+    /// The game.
+    pub game: &'a FinishedGame,
+    /// Its report.
+    pub report: GameReport,
+    /// What standings are computed with.
+    pub calibration: &'a Calibration,
+}
+
+/// Writes the report, its event, the end of the job, and what it means for both players.
 ///
 /// # Errors
 /// See [`FinishError`].
@@ -83,7 +108,7 @@ pub async fn complete(
     pool: &PgPool,
     claim: &Claim,
     log: &AnalysisLog,
-    report: GameReport,
+    FirstPass { game, report, calibration }: FirstPass<'_>,
 ) -> Result<Finished, FinishError> {
     let mut tx = pool.begin().await?;
     if !jobs::end(&mut tx, claim, End::Ready).await? {
@@ -96,9 +121,90 @@ pub async fn complete(
         .execute(&mut *tx)
         .await?;
     let metadata = Metadata::caused_by(&log.queued, SERVICE);
-    append(&mut tx, claim.game_id, log.version, encode_ready(report), metadata).await?;
+    let sides: Vec<SideReport> = report.white.iter().chain(&report.black).cloned().collect();
+    append(&mut tx, claim.game_id, log.version, encode_ready(report), metadata.clone()).await?;
+    // In the order of the ids, so that two games of one pair do not wait for each other in a circle.
+    let mut players = [(game.white_id, 0), (game.black_id, 1)];
+    players.sort_unstable();
+    for (player_id, index) in players {
+        let scored = ScoredSide { player_id, game, pass: 1, side: &sides[index] };
+        put_side(&mut tx, calibration, scored, &metadata).await?;
+    }
     tx.commit().await?;
     Ok(Finished::Written)
+}
+
+/// A complete second pass, as it is to be written.
+#[derive(Debug)]
+pub struct SecondPass<'a> {
+    /// The game.
+    pub game: &'a FinishedGame,
+    /// Whose moves.
+    pub player_id: Uuid,
+    /// His side, with the new evidence.
+    pub side: SideReport,
+    /// What it was made with.
+    pub analysed: &'a Analysed,
+    /// What it was scored with.
+    pub calibration: &'a Calibration,
+}
+
+/// Writes the evidence of a second pass, its event, the end of the job, and what it means for the player.
+///
+/// # Errors
+/// See [`FinishError`].
+pub async fn complete_second(
+    pool: &PgPool,
+    claim: &Claim,
+    log: &AnalysisLog,
+    second: SecondPass<'_>,
+) -> Result<Finished, FinishError> {
+    let mut tx = pool.begin().await?;
+    if !jobs::end(&mut tx, claim, End::Ready).await? {
+        tx.rollback().await?;
+        return Ok(Finished::ClaimLost);
+    }
+    let SecondPass { game, player_id, side, analysed, calibration } = second;
+    let ready = SecondPassReady {
+        game_id: game.game_id.to_string(),
+        player_id: player_id.to_string(),
+        nodes: analysed.search.nodes,
+        engine: analysed.engine.clone(),
+        calibration_id: analysed.calibration_id.clone(),
+        evidence: side.evidence.clone(),
+    };
+    let metadata = Metadata::caused_by(&log.queued, SERVICE);
+    append(&mut tx, game.game_id, log.version, encode_second_pass(&ready), metadata.clone()).await?;
+    let scored = ScoredSide { player_id, game, pass: 2, side: &side };
+    put_side(&mut tx, calibration, scored, &metadata).await?;
+    tx.commit().await?;
+    Ok(Finished::Written)
+}
+
+struct ScoredSide<'a> {
+    player_id: Uuid,
+    game: &'a FinishedGame,
+    pass: i16,
+    side: &'a SideReport,
+}
+
+/// Writes a side's evidence, if it has any, and the player's standing.
+async fn put_side(
+    conn: &mut PgConnection,
+    calibration: &Calibration,
+    scored: ScoredSide<'_>,
+    metadata: &Metadata,
+) -> Result<(), FinishError> {
+    let ScoredSide { player_id, game, pass, side } = scored;
+    let (Some(evidence), Some(circumstances)) = (&side.evidence, &game.circumstances) else { return Ok(()) };
+    let time_class = evidence.time_class.as_str();
+    let ended_at_ms = circumstances.ended_at_ms;
+    let new = NewSide { player_id, game_id: game.game_id, time_class, ended_at_ms, pass, side };
+    // The row of the player first: whoever holds it sees all of his games that were written before.
+    players::lock(conn, player_id).await?;
+    evidence::put(conn, new).await?;
+    standing::update(conn, calibration, Subject { player_id, time_class }, metadata.clone()).await?;
+    Ok(())
 }
 
 /// Gives a job up, for a person to look at.
@@ -132,8 +238,9 @@ pub async fn find(executor: impl PgExecutor<'_>, game_id: Uuid) -> Result<Option
         .fetch_optional(executor)
         .await?;
     row.map(|row| {
+        // A report that is there stays there while a second pass is under way.
         let progress = match (row.status.as_str(), row.report) {
-            ("ready", Some(report)) => Progress::Ready(Box::new(decode_report(&report)?)),
+            (_, Some(report)) => Progress::Ready(Box::new(decode_report(&report)?)),
             ("running", _) => Progress::Running,
             ("parked", _) => Progress::Parked,
             _ => Progress::Queued,

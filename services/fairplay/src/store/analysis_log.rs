@@ -1,12 +1,14 @@
 //! The log of an analysis. It begins with the game that waits; it ends with its report, or with why there is none.
 
 use event_store::{RecordedEvent, Version};
-use proto::fairplay::v1::{AnalysisParked, AnalysisQueued, GameReport, ReportReady};
+use proto::fairplay::v1::{
+    AnalysisParked, AnalysisQueued, GameCircumstances, GameReport, ReportReady, SecondPassReady,
+};
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{Encoded, ReadError, decode, uuid};
-use crate::app::analysis::FinishedGame;
+use crate::app::analysis::{Circumstances, FinishedGame};
 
 /// The stream kind of an analysis, and a part of its subjects.
 pub const ANALYSIS_STREAM: &str = "analysis";
@@ -53,6 +55,15 @@ pub fn encode_queued(game: &FinishedGame) -> Encoded {
         black_player_id: game.black_id.to_string(),
         moves: game.moves.clone(),
         start_fen: game.start_fen.clone(),
+        circumstances: game.circumstances.as_ref().map(|circumstances| GameCircumstances {
+            white_rating: circumstances.white_rating,
+            black_rating: circumstances.black_rating,
+            base_ms: circumstances.base_ms,
+            increment_ms: circumstances.increment_ms,
+            white_score: circumstances.white_score,
+            ended_at_ms: circumstances.ended_at_ms,
+            charged_ms: circumstances.charged_ms.clone(),
+        }),
     };
     Encoded::of("AnalysisQueued", &queued)
 }
@@ -69,6 +80,15 @@ pub fn decode_queued(event: &RecordedEvent) -> Result<FinishedGame, ReadError> {
         black_id: uuid(event, &queued.black_player_id)?,
         moves: queued.moves,
         start_fen: queued.start_fen,
+        circumstances: queued.circumstances.map(|circumstances| Circumstances {
+            white_rating: circumstances.white_rating,
+            black_rating: circumstances.black_rating,
+            base_ms: circumstances.base_ms,
+            increment_ms: circumstances.increment_ms,
+            white_score: circumstances.white_score,
+            ended_at_ms: circumstances.ended_at_ms,
+            charged_ms: circumstances.charged_ms,
+        }),
     })
 }
 
@@ -76,6 +96,12 @@ pub fn decode_queued(event: &RecordedEvent) -> Result<FinishedGame, ReadError> {
 #[must_use]
 pub fn encode_ready(report: GameReport) -> Encoded {
     Encoded::of("ReportReady", &ReportReady { report: Some(report) })
+}
+
+/// A complete second pass, as it is stored.
+#[must_use]
+pub fn encode_second_pass(ready: &SecondPassReady) -> Encoded {
+    Encoded::of("SecondPassReady", ready)
 }
 
 /// An analysis that was given up, as it is stored.

@@ -16,6 +16,8 @@ pub struct Claim {
     pub attempts: u32,
     /// Claims that ran out before, because their workers were gone.
     pub claims_lost: u32,
+    /// Whose moves are looked at again; nobody's in a first pass.
+    pub second_pass_of: Option<Uuid>,
 }
 
 /// A game for the queue.
@@ -46,16 +48,17 @@ pub async fn claim(
     claim_time: Duration,
 ) -> Result<Option<Claim>, sqlx::Error> {
     let token = Uuid::now_v7();
-    let claimed: Option<(Uuid, i32, i32)> = sqlx::query_as(include_str!("queries/claim_job.sql"))
+    let claimed: Option<(Uuid, i32, i32, Option<Uuid>)> = sqlx::query_as(include_str!("queries/claim_job.sql"))
         .bind(token)
         .bind(millis(claim_time))
         .fetch_optional(executor)
         .await?;
-    Ok(claimed.map(|(game_id, attempts, claims_lost)| Claim {
+    Ok(claimed.map(|(game_id, attempts, claims_lost, second_pass_of)| Claim {
         game_id,
         token,
         attempts: attempts.unsigned_abs(),
         claims_lost: claims_lost.unsigned_abs(),
+        second_pass_of,
     }))
 }
 
@@ -127,6 +130,22 @@ pub async fn end(conn: &mut PgConnection, claim: &Claim, end: End<'_>) -> Result
         .execute(conn)
         .await?;
     Ok(ended.rows_affected() == 1)
+}
+
+/// Queues a second pass over a player's last games, those that had none and whose job is over.
+pub async fn queue_second_pass(
+    conn: &mut PgConnection,
+    player_id: Uuid,
+    time_class: &str,
+    games_max: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(include_str!("queries/queue_second_pass.sql"))
+        .bind(player_id)
+        .bind(time_class)
+        .bind(games_max)
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// Jobs that are not over.

@@ -2,11 +2,17 @@
 
 pub mod analyses;
 pub mod analysis_log;
+pub mod cases;
+pub mod evidence;
 pub mod jobs;
 pub mod match_pairs;
 pub mod pair_days;
 pub mod pair_log;
+pub mod player_log;
+pub mod players;
 pub mod report;
+#[cfg(test)]
+mod evidence_tests;
 #[cfg(test)]
 mod tests;
 

@@ -1,10 +1,12 @@
 //! A report as it is stored and sent.
 
-use domain_fairplay::{Color, Evaluation, Exclusion, Level, PlyReport, SideReport};
+use domain_fairplay::{Color, Evaluation, Exclusion, GameReport, PlyEvaluation, PlyReport, SideReport};
 use proto::fairplay::v1 as wire;
 use uuid::Uuid;
 
+use super::evidence::{self, count};
 use crate::app::analysis::{Analysed, FinishedGame};
+use crate::app::explanation;
 
 /// The report of a complete analysis.
 #[must_use]
@@ -15,11 +17,46 @@ pub fn to_wire(game: &FinishedGame, analysed: &Analysed) -> wire::GameReport {
         engine: analysed.engine.clone(),
         nodes: analysed.search.nodes,
         multi_pv: analysed.search.multi_pv.into(),
-        plies: (1..).zip(&report.plies).map(|(number, ply)| ply_report(number, ply)).collect(),
-        white: Some(side(Color::White, game.white_id, report.sides.get(Color::White))),
-        black: Some(side(Color::Black, game.black_id, report.sides.get(Color::Black))),
+        plies: report
+            .plies
+            .iter()
+            .enumerate()
+            .map(|(index, ply)| wire::PlyReport {
+                lines: lines(ply.mover, analysed.evaluations.get(index)),
+                ..ply_report(index, ply)
+            })
+            .collect(),
+        white: Some(side_of(Color::White, game.white_id, analysed)),
+        black: Some(side_of(Color::Black, game.black_id, analysed)),
         engine_ms: i64::try_from(analysed.engine_time.as_millis()).unwrap_or(i64::MAX),
+        calibration_id: analysed.calibration_id.clone(),
+        last_lines: lines(last_turn(report), analysed.evaluations.get(report.plies.len())),
     }
+}
+
+/// A side with its evidence.
+#[must_use]
+pub fn side_of(color: Color, player_id: Uuid, analysed: &Analysed) -> wire::SideReport {
+    let scored = analysed.scored.as_ref().map(|sides| sides.get(color));
+    wire::SideReport {
+        evidence: scored.map(evidence::to_wire),
+        ..side(color, player_id, analysed.report.sides.get(color))
+    }
+}
+
+/// Who would move after the last ply. A report without a ply has no last lines.
+fn last_turn(report: &GameReport) -> Color {
+    report.plies.last().map_or(Color::White, |ply| !ply.mover)
+}
+
+fn lines(turn: Color, position: Option<&PlyEvaluation>) -> Vec<wire::EngineLine> {
+    let candidates = position.iter().flat_map(|position| &position.lines);
+    candidates
+        .map(|candidate| wire::EngineLine {
+            uci: candidate.uci.clone(),
+            evaluation: Some(evaluation(Evaluation::seen_from(turn, candidate.score))),
+        })
+        .collect()
 }
 
 /// The stable word for a reason.
@@ -37,15 +74,16 @@ pub fn exclusion_word(reason: Exclusion) -> &'static str {
     }
 }
 
-fn ply_report(number: u32, ply: &PlyReport) -> wire::PlyReport {
+fn ply_report(index: usize, ply: &PlyReport) -> wire::PlyReport {
     wire::PlyReport {
-        ply: number,
+        ply: count(index + 1),
         uci: ply.uci.clone(),
         before: ply.before.map(evaluation),
         after: ply.after.map(evaluation),
         best_uci: ply.best.clone().unwrap_or_default(),
         accuracy: ply.accuracy.unwrap_or_default(),
         excluded: ply.exclusion.map(exclusion_word).unwrap_or_default().to_owned(),
+        lines: Vec::new(),
     }
 }
 
@@ -82,14 +120,7 @@ fn side(color: Color, player_id: Uuid, side: &SideReport) -> wire::SideReport {
         excluded: excluded
             .map(|(reason, number)| (exclusion_word(reason).to_owned(), count(number)))
             .collect(),
-        level: match side.level {
-            Level::NotEnoughData => wire::EvidenceLevel::NotEnoughData.into(),
-            Level::Clean => wire::EvidenceLevel::Clean.into(),
-        },
+        level: explanation::level(side.level).into(),
+        evidence: None,
     }
-}
-
-/// A count of plies, of which a game has far fewer than fit.
-fn count(plies: usize) -> u32 {
-    u32::try_from(plies).unwrap_or(u32::MAX)
 }

@@ -40,6 +40,7 @@ fn game() -> FinishedGame {
         black_id: Uuid::from_u128(0xb),
         moves: vec!["e2e4".to_owned(), "e7e5".to_owned()],
         start_fen: String::new(),
+        circumstances: None,
     }
 }
 
@@ -57,6 +58,7 @@ fn side(color: i32, player_id: u128) -> SideReport {
         blunders: 1,
         excluded: BTreeMap::from([("opening".to_owned(), 6), ("decided".to_owned(), 2)]),
         level: EvidenceLevel::NotEnoughData.into(),
+        evidence: None,
     }
 }
 
@@ -69,6 +71,7 @@ fn game_report() -> GameReport {
         best_uci: "d2d4".to_owned(),
         accuracy: 99.5,
         excluded: "opening".to_owned(),
+        lines: Vec::new(),
     };
     GameReport {
         game_id: Uuid::from_u128(0xd).to_string(),
@@ -79,6 +82,8 @@ fn game_report() -> GameReport {
         white: Some(side(1, 0xa)),
         black: Some(side(2, 0xb)),
         engine_ms: 1_234,
+        calibration_id: String::new(),
+        last_lines: Vec::new(),
     }
 }
 

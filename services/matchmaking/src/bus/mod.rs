@@ -2,6 +2,7 @@
 //!
 //! One consumer a source. Each handler runs in the transaction of its inbox row, so every message takes effect once.
 
+mod bars;
 mod fairplay;
 mod game;
 pub mod notices;
@@ -13,6 +14,7 @@ use event_store::{Cause as _, Metadata};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+pub use bars::BarEvents;
 pub use fairplay::FairplayEvents;
 pub use game::GameEvents;
 pub use rating::RatingEvents;

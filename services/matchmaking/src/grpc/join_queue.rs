@@ -19,6 +19,7 @@ use super::{Service, convert};
 use crate::app::cities::TimeControl;
 use crate::app::queue::{Join, JoinError, now_ms};
 use crate::app::tickets::{Frame, QueueKey};
+use crate::store::bars;
 
 /// Longer than the id of any city; what is longer is not worth an echo.
 const CITY_ID_BYTES_MAX: usize = 64;
@@ -44,9 +45,20 @@ pub async fn handle(
         return Err(status::permission_denied(ErrorReason::ComputerPlayer, message));
     }
     auth::require_role(&principal, Role::Player)?;
+    refuse_if_barred(service, principal.player_id).await?;
     let frames = join(service, &principal, &asked).await?;
     let live = Live::new(numbered(frames), Numbering { sequence: 0 }, service.shutdown.clone());
     Ok(Response::new(live.until(principal.expires_at).boxed()))
+}
+
+/// A person has to decide first; a match that is under way goes on.
+async fn refuse_if_barred(service: &Service, player_id: Uuid) -> Result<(), Status> {
+    let is_barred = bars::is_barred(&service.pool, player_id).await;
+    if is_barred.map_err(|error| status::from_sqlx(&error))? {
+        let message = "fair play keeps the player from staked games until a person has decided";
+        return Err(status::failed_precondition(ErrorReason::Barred, message, []));
+    }
+    Ok(())
 }
 
 fn parse(service: &Service, request: &JoinQueueRequest) -> Result<Asked, Status> {

@@ -2,6 +2,7 @@
 
 pub mod cities;
 pub mod city_log;
+pub mod bars;
 pub mod match_log;
 pub mod matches;
 pub mod players;

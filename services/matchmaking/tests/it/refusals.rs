@@ -95,3 +95,23 @@ async fn who_cannot_pay_the_stake_hears_it_at_once_and_with_both_amounts() {
     // It is enough for Paris.
     world.searching(&ada).await;
 }
+
+#[tokio::test]
+async fn who_is_barred_is_refused_until_a_person_has_let_him_in_again() {
+    let world = World::start().await;
+    let ada = world.player("Ada");
+    world.bar(&ada).await;
+    let status = eventually(PATIENCE, || async {
+        let joined = world.client().join(&ada, &Ask::new()).await;
+        if joined.is_ok() {
+            // The bar was not heard of yet.
+            world.client().leave(&ada).await;
+        }
+        joined.err()
+    })
+    .await;
+    assert_eq!((status.code(), reason(&status).as_str()), (Code::FailedPrecondition, "BARRED"));
+    world.searching(&world.player("Ben")).await;
+    world.unbar(&ada).await;
+    eventually(PATIENCE, || async { world.client().join(&ada, &Ask::new()).await.ok() }).await;
+}

@@ -16,4 +16,4 @@ set status = 'running',
     claims_lost = job.claims_lost + (job.status = 'running')::integer
 from due
 where job.game_id = due.game_id
-returning job.game_id, job.attempts, job.claims_lost
+returning job.game_id, job.attempts, job.claims_lost, job.second_pass_player

@@ -89,6 +89,7 @@ impl World {
             stockfish,
             nodes: 25_000,
             engines: 1,
+            calibration: None,
         };
         let shutdown = CancellationToken::new();
         let started = fairplay::start(config, shutdown.clone()).await.expect("the service starts");

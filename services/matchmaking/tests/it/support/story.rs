@@ -1,7 +1,9 @@
 //! What the other services say in the course of a match.
 
 use event_store::StreamId;
-use proto::fairplay::v1::{PairingRefusalReason, PairingRefused, PairingReserved};
+use proto::fairplay::v1::{
+    PairingRefusalReason, PairingRefused, PairingReserved, PlayerBarred, PlayerUnbarred,
+};
 use proto::game::v1::{GameAborted, GameEnded, GameResult, GameStarted};
 use proto::matchmaking::v1::{MatchConfirmed, MatchProposed, StakesRequested};
 use proto::rating::v1::{PlayerRatingChange, RatingRecord, RatingsChanged};
@@ -86,6 +88,20 @@ impl World {
         let transfer = Some(transfer(vec![available(&player_id, minor_units)]));
         let event = MoneyDeposited { player_id, transfer };
         self.wallet.publish(StreamId::new("account", player.player_id), "MoneyDeposited", &event).await;
+    }
+
+    /// Fair play keeps a player out.
+    pub async fn bar(&self, player: &Visitor) {
+        let (player_id, case_id) = (player.player_id.to_string(), Uuid::now_v7().to_string());
+        let event = PlayerBarred { player_id, case_id };
+        self.fairplay.publish(StreamId::new("player", player.player_id), "PlayerBarred", &event).await;
+    }
+
+    /// And lets him in again.
+    pub async fn unbar(&self, player: &Visitor) {
+        let (player_id, case_id) = (player.player_id.to_string(), Uuid::now_v7().to_string());
+        let event = PlayerUnbarred { player_id, case_id };
+        self.fairplay.publish(StreamId::new("player", player.player_id), "PlayerUnbarred", &event).await;
     }
 
     /// The game begins, as soon as it is asked for.

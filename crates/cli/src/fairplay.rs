@@ -1,0 +1,82 @@
+//! `stakemate fairplay`: makes calibrations, and reports again from the log.
+
+use std::path::{Path, PathBuf};
+
+use calibration::Folders;
+use calibration::bars::Goal;
+use calibration::figures::Figure;
+use calibration::fitting::Source;
+use fairplay::app::recompute::{Recomputed, recompute};
+use prost::Message as _;
+use proto::fairplay::v1::GameReport;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::arguments::{FairplayCommand, ServiceName};
+use crate::decode::event_data;
+use crate::dev::state::{self, DevState};
+use crate::failure::Failure;
+use crate::output::print_line;
+
+/// Carries out a command.
+pub async fn run(data: &Path, command: FairplayCommand) -> Result<(), Failure> {
+    match command {
+        FairplayCommand::Calibrate { games, evals, out, engine, nodes, date } => {
+            let date = date.unwrap_or_else(|| OffsetDateTime::now_utc().date().to_string());
+            let folders = Folders { games, evaluations: evals };
+            let source = Source { engine, nodes, date };
+            // Fits and resampling take a while and wait for nothing.
+            tokio::task::block_in_place(|| calibrate(&folders, &source, &out))
+        }
+        FairplayCommand::Explain { game } => explain(&state::find_running(data)?, game).await,
+    }
+}
+
+/// Writes the calibration and the picture, and prints the figures. A bar that is not reached is an error; an aim is not.
+fn calibrate(folders: &Folders, source: &Source, out: &Path) -> Result<(), Failure> {
+    let mut made = calibration::calibrate(folders, source)?;
+    let text = calibration::file::write(&mut made.calibration);
+    std::fs::create_dir_all(out).map_err(|cause| Failure::Output { path: out.to_owned(), cause })?;
+    write(out.join("calibration.json"), &text)?;
+    write(out.join("roc.svg"), &made.roc_svg)?;
+    for figure in &made.figures {
+        print_line(&json!(figure));
+    }
+    let missed: Vec<String> = made.figures.iter().filter(|figure| is_missed(figure)).map(name).collect();
+    if missed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Difference(format!("not reached: {}", missed.join(", "))))
+}
+
+fn is_missed(figure: &Figure) -> bool {
+    figure.met == Some(false) && figure.goal == Some(Goal::Bar)
+}
+
+fn name(figure: &Figure) -> String {
+    format!("{} of {} after {} games", figure.figure, figure.kind, figure.games)
+}
+
+fn write(path: PathBuf, text: &str) -> Result<(), Failure> {
+    std::fs::write(&path, text).map_err(|cause| Failure::Output { path, cause })
+}
+
+/// Prints the report as it is made again, and whether it is the stored one.
+async fn explain(state: &DevState, game: Uuid) -> Result<(), Failure> {
+    let pool = PgPool::connect(&state.service(ServiceName::Fairplay).database_url).await?;
+    let recomputed = recompute(&pool, &calibration::file::bundled(), game).await;
+    pool.close().await;
+    let recomputed: Recomputed = recomputed?;
+    print_line(&json!({ "report": shown(&recomputed.again), "is_same": recomputed.is_same() }));
+    if recomputed.is_same() {
+        return Ok(());
+    }
+    let stored = shown(&recomputed.stored);
+    Err(Failure::Difference(format!("the stored report is another one: {stored}")))
+}
+
+fn shown(report: &GameReport) -> Value {
+    event_data("fairplay", "GameReport", &report.encode_to_vec())
+}
