@@ -24,6 +24,9 @@ pub enum Failure {
     /// Nothing of that name is parked.
     #[error("{0}")]
     NotParked(String),
+    /// A file of games, or the archive that it goes to or comes from, failed.
+    #[error(transparent)]
+    Library(#[from] game::store::library::LibraryError),
     /// A check found that something does not add up.
     #[error("{0}")]
     Difference(String),

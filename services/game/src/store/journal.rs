@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::{SERVICE, STREAM_KIND, codec, codec::Story, games};
+use super::{SERVICE, STREAM_KIND, archive, codec, codec::Story, games};
 use crate::app::{
     Addition, AdditionRefused, Cause, Entry, Facts, GameId, Journal, JournalError, Record, Version,
 };
@@ -152,10 +152,13 @@ impl Ending {
     }
 }
 
-async fn read(conn: &mut PgConnection, game_id: GameId) -> Result<Option<Record>, JournalError> {
+pub(super) async fn read(conn: &mut PgConnection, game_id: GameId) -> Result<Option<Record>, JournalError> {
     let recorded = load_all(conn, game_id.0).await.map_err(unavailable)?;
     if recorded.is_empty() {
-        return Ok(None);
+        // Its part of the log may have been dropped after it was packed.
+        let packed = archive::load(conn, game_id).await.map_err(unavailable)?;
+        let record = packed.map(|packed| packed.record()).transpose();
+        return record.map_err(|error| damaged(game_id, error));
     }
     codec::decode(&recorded).map(Some).map_err(|error| damaged(game_id, error))
 }
