@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use domain_chess::{Event, archive};
-use event_store::RecordedEvent;
+use event_store::{NewEvent, RecordedEvent};
 use prost::Message as _;
 use proto::game::v1 as pb;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{FromRow, PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::{codec, codec::Story};
@@ -50,11 +50,12 @@ pub enum ArchiveError {
 }
 
 /// A game as the archive keeps it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct Packed {
     events: i32,
     started: Vec<u8>,
     course: Vec<u8>,
+    #[sqlx(rename = "record")]
     rule_set: Vec<u8>,
 }
 
@@ -76,8 +77,8 @@ impl Packed {
         let record = codec::decode(recorded)?;
         let packed = Packed::of_record(&record)?;
         let again = packed.stored()?;
-        for (event, (kind, schema, data)) in recorded.iter().zip(&again) {
-            if (event.kind.as_str(), event.schema, &event.data) != (*kind, *schema, data) {
+        for (event, back) in recorded.iter().zip(&again) {
+            if (event.kind.as_str(), event.schema, &event.data) != (back.kind, back.schema, &back.data) {
                 return Err(ArchiveError::Unfaithful { version: event.version });
             }
         }
@@ -124,8 +125,8 @@ impl Packed {
         Record::new(Arc::new(facts), entries).ok_or(codec::CodecError::NoStart.into())
     }
 
-    /// Every event as the log stores it: its name, the version of its shape, its bytes.
-    fn stored(&self) -> Result<Vec<(&'static str, i16, Vec<u8>)>, ArchiveError> {
+    /// Every event as the log stores it.
+    fn stored(&self) -> Result<Vec<NewEvent>, ArchiveError> {
         let record = self.record()?;
         let (facts, started) = (record.facts(), record.started());
         let moves = record.entries().iter().filter_map(|entry| match &entry.event {
@@ -140,7 +141,7 @@ impl Packed {
                 Event::Ended(ended) => codec::encode_ended(entry.event_id, &story, ended),
                 event => codec::encode(entry.event_id, event)?,
             };
-            stored.push((event.kind, event.schema, event.data));
+            stored.push(event);
         }
         Ok(stored)
     }
@@ -206,9 +207,7 @@ async fn mark(conn: &mut PgConnection, game_id: GameId, packing: i16) -> Result<
 
 /// A packed game; `None` when there is none.
 pub(super) async fn load(conn: &mut PgConnection, game_id: GameId) -> Result<Option<Packed>, sqlx::Error> {
-    let row: Option<(i32, Vec<u8>, Vec<u8>, Vec<u8>)> =
-        sqlx::query_as(ARCHIVED).bind(game_id.0).fetch_optional(conn).await?;
-    Ok(row.map(|(events, started, course, rule_set)| Packed { events, started, course, rule_set }))
+    sqlx::query_as(ARCHIVED).bind(game_id.0).fetch_optional(conn).await
 }
 
 /// The tags that an imported game came with; none for any other.
