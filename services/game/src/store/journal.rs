@@ -6,7 +6,7 @@ use domain_chess::{Ended, Event, Started};
 use event_store::{
     Append, AppendError, CommitSignal, GroupCommit, Metadata, NewEvent, StreamId, append_in,
     fault::{self, Fault},
-    load_all,
+    load_all, load_many,
     trace::current_trace_parent,
 };
 use futures::future::BoxFuture;
@@ -39,6 +39,16 @@ impl Journal for PgJournal {
         Box::pin(async move {
             let mut conn = self.pool.acquire().await.map_err(unavailable)?;
             read(&mut conn, game_id).await
+        })
+    }
+
+    fn load_many(&self, games: Vec<GameId>) -> BoxFuture<'_, Result<Vec<Record>, JournalError>> {
+        Box::pin(async move {
+            let ids: Vec<Uuid> = games.iter().map(|game_id| game_id.0).collect();
+            let recorded = load_many(&self.pool, &ids).await.map_err(unavailable)?;
+            let logs = recorded.chunk_by(|one, next| one.stream_id == next.stream_id);
+            // One that cannot be read is no reason to leave the others: whoever loads it by itself says so.
+            Ok(logs.filter_map(|log| codec::decode(log).ok()).collect())
         })
     }
 
