@@ -21,7 +21,15 @@ const ROUNDS: usize = 5;
 /// Legal games of [`PLIES`] half-moves, the same for the same seed.
 pub fn games(count: usize, seed: u64) -> Vec<Vec<UciMove>> {
     let mut random = StdRng::seed_from_u64(seed);
-    (0..count).map(|_| loop { if let Some(game) = walk(&mut random) { break game } }).collect()
+    (0..count)
+        .map(|_| {
+            loop {
+                if let Some(game) = walk(&mut random) {
+                    break game;
+                }
+            }
+        })
+        .collect()
 }
 
 fn walk(random: &mut StdRng) -> Option<Vec<UciMove>> {
@@ -46,13 +54,8 @@ fn started(now_ms: i64) -> Game {
 }
 
 fn play(game: &mut Game, uci: UciMove, now_ms: i64) -> Result<Vec<Event>, domain_chess::Refusal> {
-    let command = Command::PlayMove {
-        by: game.side_to_move(),
-        uci,
-        expected_ply: game.ply() + 1,
-        now_ms,
-        lag_ms: 40,
-    };
+    let command =
+        Command::PlayMove { by: game.side_to_move(), uci, expected_ply: game.ply() + 1, now_ms, lag_ms: 40 };
     let events = decide(game, &command)?;
     for event in &events {
         game.evolve(event);
@@ -166,7 +169,9 @@ pub fn perft() -> Vec<Figure> {
         let seconds = begun.elapsed().as_secs_f64();
         Figure {
             id: "perft",
-            name: format!("paths of {PERFT_DEPTH} half-moves from {name}, by decide and evolve, in {seconds:.1} s"),
+            name: format!(
+                "paths of {PERFT_DEPTH} half-moves from {name}, by decide and evolve, in {seconds:.1} s"
+            ),
             value: counted as f64,
             unit: "paths",
             goal: if counted == known { Goal::AtLeast(known as f64) } else { Goal::AtMost(-1.0) },

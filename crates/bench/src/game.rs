@@ -101,7 +101,8 @@ fn packed(file: Option<&Path>) -> anyhow::Result<Vec<Figure>> {
     Ok(vec![
         Figure {
             id: "P9",
-            name: "packed game of 80 half-moves with the clocks of its file, mean over the file's games".to_owned(),
+            name: "packed game of 80 half-moves with the clocks of its file, mean over the file's games"
+                .to_owned(),
             value: per_ply(bytes) * decisions::PLIES as f64,
             unit: "bytes",
             goal: Goal::AtMost(PACKED_BYTES_MAX),
@@ -210,7 +211,14 @@ async fn closed_loop(stand: &mut Stand, extent: &Extent, rows: &SingleRows) -> a
             Goal::AtLeast(3.0 * PEER_PER_CPU_S),
             moves,
         ),
-        figure("P2", format!("moves per second: {what}"), median(&Round::per_s), "moves/s", Goal::None, moves),
+        figure(
+            "P2",
+            format!("moves per second: {what}"),
+            median(&Round::per_s),
+            "moves/s",
+            Goal::None,
+            moves,
+        ),
         figure(
             "P2",
             format!("{} games closed loop against single-row commits of 64 clients", extent.games_large),

@@ -38,7 +38,11 @@ async fn main() -> anyhow::Result<()> {
         named.is_empty() || named.iter().any(|only| *only == name)
     };
     if wanted("game") {
-        let mut extent = game::Extent { rounds: arguments.rounds.max(1), games_file: arguments.games, ..game::Extent::default() };
+        let mut extent = game::Extent {
+            rounds: arguments.rounds.max(1),
+            games_file: arguments.games,
+            ..game::Extent::default()
+        };
         extent.log_sizes.retain(|size| *size <= arguments.events_max);
         game::run(&extent).await?;
     }

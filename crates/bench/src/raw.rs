@@ -60,7 +60,10 @@ pub async fn single_rows(pool: &PgPool, clients: usize, pause: Duration) -> anyh
         let mut times_ms = Vec::new();
         while begun.elapsed() < SPAN {
             let one = Instant::now();
-            sqlx::query("insert into bench_rows (data) values ($1)").bind(vec![7_u8; 120]).execute(pool).await?;
+            sqlx::query("insert into bench_rows (data) values ($1)")
+                .bind(vec![7_u8; 120])
+                .execute(pool)
+                .await?;
             times_ms.push(one.elapsed().as_secs_f64() * 1e3);
             tokio::time::sleep(pause).await;
         }

@@ -34,7 +34,10 @@ pub async fn measure(stand: &mut Stand, template: Uuid) -> anyhow::Result<Figure
     }
     Ok(Figure {
         id: "P8",
-        name: format!("recovery of {GAMES} live games of 40 half-moves (ready after {:.2} s)", ready.as_secs_f64()),
+        name: format!(
+            "recovery of {GAMES} live games of 40 half-moves (ready after {:.2} s)",
+            ready.as_secs_f64()
+        ),
         value: begun.elapsed().as_secs_f64(),
         unit: "s",
         goal: Goal::AtMost(RECOVERY_S_MAX),

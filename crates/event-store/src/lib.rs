@@ -52,7 +52,8 @@ pub use event::{
 pub use group_commit::{GroupCommit, GroupCommitConfig};
 pub use metadata::{Cause, Metadata, MetadataError};
 pub use read::{
-    LOAD_MANY_EVENTS_MAX, LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, load, load_all, load_many, scan,
+    LOAD_MANY_EVENTS_MAX, LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, load, load_all, load_many,
+    scan,
 };
 pub use schema::{PARTITION_MONTHS_AHEAD, make_partitions, schema};
 pub use signal::CommitSignal;
