@@ -6,7 +6,9 @@ PROFILE_FOLDER = $(if $(filter dev,$(STAKEMATE_PROFILE)),debug,$(STAKEMATE_PROFI
 STAKEMATE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE_FOLDER)/stakemate
 
 .DEFAULT_GOAL := help
-.PHONY: help up demo simulate chaos test lint calibrate deploy-check fmt clean-data build
+ONLY ?=
+
+.PHONY: help up demo simulate chaos bench test lint calibrate deploy-check fmt clean-data build
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +30,11 @@ test: ## all tests, on private servers
 	@scripts/bootstrap
 	cargo build --workspace --bins --locked
 	cargo test --workspace --locked
+
+bench: ## the benchmarks, one JSON line a figure; ONLY=game for some of them, GAMES=file.pgn for games to pack
+	@scripts/bootstrap
+	cargo build --release --locked --bin stakemate-game --bin stakemate-bench
+	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES))
 
 lint: ## formatting, clippy, protos, licences, unused dependencies
 	@scripts/bootstrap --lint

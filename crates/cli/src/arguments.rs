@@ -189,10 +189,19 @@ pub enum GameCommand {
         /// The game.
         game: Uuid,
     },
-    /// Prints the game in Portable Game Notation.
+    /// Prints a game, or all that have ended, in Portable Game Notation.
     Export {
         /// The game.
-        game: Uuid,
+        #[arg(required_unless_present = "all")]
+        game: Option<Uuid>,
+        /// All games that have ended, the newest first, as one file.
+        #[arg(long, conflicts_with = "game")]
+        all: bool,
+    },
+    /// Takes the games of a PGN file into the archive, as casual games of the city `import`.
+    Import {
+        /// The file; `-` is standard input.
+        file: PathBuf,
     },
 }
 
@@ -263,6 +272,8 @@ mod tests {
             vec!["events", "tail", "--service", "chess"],
             vec!["events", "republish", "--service", "game", "--since", "yesterday"],
             vec!["game", "replay", "17"],
+            vec!["game", "export"],
+            vec!["game", "export", "--all", "01890000-0000-7000-8000-000000000000"],
         ] {
             let all = ["stakemate"].into_iter().chain(words.iter().copied());
             assert!(Arguments::try_parse_from(all).is_err(), "{words:?}");

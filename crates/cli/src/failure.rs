@@ -38,6 +38,9 @@ pub enum Failure {
     /// A report cannot be made again.
     #[error(transparent)]
     Recompute(#[from] fairplay::app::recompute::RecomputeError),
+    /// A file of games, or the archive that it goes to or comes from, failed.
+    #[error(transparent)]
+    Library(#[from] game::store::library::LibraryError),
     /// A check found that something does not add up.
     #[error("{0}")]
     Difference(String),

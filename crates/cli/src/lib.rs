@@ -5,7 +5,7 @@
 //! * [`dev`]: runs private servers and the six services as children, and finds such a stack again.
 //! * `demo`: four staked games from queue to payout, played as two people in a browser would.
 //! * `chaos`: matches on processes that are killed. `playing`: the patient players of both.
-//! * `events`, `dead_letters`, `game`, `ledger`: look into the running stack; one file a noun of the command line.
+//! * `events`, `dead_letters`, `games`, `ledger`: look into the running stack; one file a noun of the command line.
 //! * `fairplay`: makes calibrations, and reports again from the log.
 //! * `decode`: shows stored events by the descriptors of the protos. `output`: standard output.
 //! * [`failure`]: why a look into a stack failed, and its exit code.
@@ -39,7 +39,7 @@ pub mod dev;
 mod events;
 mod fairplay;
 pub mod failure;
-mod game;
+mod games;
 mod ledger;
 mod output;
 mod playing;
@@ -140,7 +140,11 @@ async fn inspect(data: &Path, command: InspectCommand) -> Result<(), Failure> {
             dead_letters::skip(&state, &letter, version).await
         }
         InspectCommand::Ledger(LedgerCommand::Verify) => ledger::verify(&state).await,
-        InspectCommand::Game(GameCommand::Replay { game }) => game::replay(&state, game).await,
-        InspectCommand::Game(GameCommand::Export { game }) => game::export(&state, game).await,
+        InspectCommand::Game(GameCommand::Replay { game }) => games::replay(&state, game).await,
+        InspectCommand::Game(GameCommand::Export { game: Some(game), .. }) => {
+            games::export(&state, game).await
+        }
+        InspectCommand::Game(GameCommand::Export { game: None, .. }) => games::export_all(&state).await,
+        InspectCommand::Game(GameCommand::Import { file }) => games::import(&state, &file).await,
     }
 }

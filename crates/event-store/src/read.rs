@@ -10,11 +10,14 @@ pub const LOAD_ROWS_MAX: usize = 1_000;
 /// The most events [`load_all`] reads of one stream; the longest possible game is far below.
 pub const STREAM_EVENTS_MAX: usize = 100_000;
 
+/// The most events that [`load_many`] reads at once.
+pub const LOAD_MANY_EVENTS_MAX: usize = 100_000;
+
 const LOAD: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
     from events where stream_id = $1 and version > $2 order by version limit $3";
 
-const LOAD_STREAMS: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
-    from events where stream_id = any ($1::uuid[]) order by stream_id, version limit $2";
+const LOAD_MANY: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
+    from events where stream_id = any($1) order by stream_id, version limit $2";
 
 const HEAD: &str = "select version from events where stream_id = $1 order by version desc limit 1";
 
@@ -67,15 +70,17 @@ pub async fn load_all(conn: &mut PgConnection, stream_id: Uuid) -> Result<Vec<Re
     }
 }
 
-/// All events of several short streams, stream after stream, each in order. More than [`STREAM_EVENTS_MAX`] in all is an error.
-pub async fn load_streams(
+/// All events of several streams, stream after stream, each in order: for taking many short streams up at once. More than
+/// [`LOAD_MANY_EVENTS_MAX`] is an error; a caller asks for fewer streams then.
+pub async fn load_many(
     executor: impl PgExecutor<'_>,
     stream_ids: &[Uuid],
 ) -> Result<Vec<RecordedEvent>, sqlx::Error> {
-    let limit = STREAM_EVENTS_MAX as i64 + 1;
-    let rows = sqlx::query(LOAD_STREAMS).bind(stream_ids).bind(limit).fetch_all(executor).await?;
-    if rows.len() > STREAM_EVENTS_MAX {
-        return Err(sqlx::Error::Protocol(format!("the streams have more than {STREAM_EVENTS_MAX} events")));
+    let limit = LOAD_MANY_EVENTS_MAX as i64 + 1;
+    let rows = sqlx::query(LOAD_MANY).bind(stream_ids).bind(limit).fetch_all(executor).await?;
+    if rows.len() > LOAD_MANY_EVENTS_MAX {
+        let message = format!("the streams have more than {LOAD_MANY_EVENTS_MAX} events together");
+        return Err(sqlx::Error::Protocol(message));
     }
     rows.iter().map(recorded_event).collect()
 }

@@ -7,6 +7,7 @@
 //! * `store`: the log of games and the list of them on Postgres, and the codec of events.
 //! * `bus`: confirmed matches become games.
 //! * `grpc`: the rpcs, one file each.
+//! * `score_sheet`: games as PGN.
 //! * `wire`: the words that log and edge share with the domain.
 //! * `metrics`: the service's figures.
 //!
@@ -26,6 +27,7 @@
 //! * GAME-8 A game ends once: its last event, its row in the list and its message to the others are one transaction.
 //! * GAME-9 Only the two players act in a game; anybody may watch it.
 //! * GAME-10 Mailboxes, buffers, pages, watchers and replays have limits with names.
+//! * GAME-11 A packed game gives back every event of its log byte for byte; what would not is not packed.
 //!
 //! # Deliberately absent
 //!
@@ -37,6 +39,7 @@ pub mod app;
 mod bus;
 mod grpc;
 mod metrics;
+mod score_sheet;
 pub mod store;
 mod wire;
 
@@ -64,6 +67,8 @@ pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/game");
 const MATCHES_CONSUMER: &str = "game_matches";
 /// How often live games without an owner are looked for. A hint that got lost is made good so late at most.
 const TAKE_UP_EVERY: Duration = Duration::from_secs(15);
+/// How often it is looked for games that have ended and are not packed.
+const PACK_EVERY: Duration = Duration::from_secs(30);
 
 /// Runs the service until `shutdown` is cancelled.
 ///
@@ -96,12 +101,14 @@ pub async fn start(
     let address = bound.grpc_address();
     let scaled = if config.is_production() { ScaledGames::Refused } else { ScaledGames::Allowed };
     let mut tasks = Tasks::new(shutdown.clone());
+    let packing_pool = pool.clone();
     let (signal, stop) = (parts.signal.clone(), shutdown.clone());
     let relay = Relay::run(pool.clone(), bus.clone(), store::SERVICE, signal.clone(), stop.clone());
     tasks.spawn("relay", endless(relay));
     let consumer = ConsumerConfig::new(MATCHES_CONSUMER, "matchmaking", "match");
     let matches = bus::Matches::new(parts.games.clone(), scaled);
     tasks.spawn("matches", endless(run_consumer(pool, bus, consumer, matches, signal, stop)));
+    tasks.spawn("packing", pack_games(packing_pool, shutdown.clone()));
     tasks.spawn("recovery", take_up_games(parts.games.clone(), recovering, shutdown.clone()));
     Ok((address, live(bound, parts, tasks, shutdown)))
 }
@@ -160,6 +167,24 @@ async fn take_up_games(games: Games, recovering: Hold, shutdown: CancellationTok
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(TAKE_UP_EVERY) => {}
+        }
+    }
+}
+
+/// Packs finished games, a round after the other while there are some.
+async fn pack_games(pool: sqlx::PgPool, shutdown: CancellationToken) -> Result<(), RunError> {
+    loop {
+        let pause = match store::archive::pack_ended(&pool).await {
+            Ok(round) if round.looked_at == store::archive::GAMES_PER_ROUND_MAX => Duration::ZERO,
+            Ok(_) => PACK_EVERY,
+            Err(error) => {
+                tracing::warn!(%error, "finished games could not be packed, trying again");
+                PACK_EVERY
+            }
+        };
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = tokio::time::sleep(pause) => {}
         }
     }
 }

@@ -35,6 +35,8 @@
 //! | `position` | start positions, repetitions |
 //! | `material`, `unwinnability` | who can still mate |
 //! | `notation`, `pgn` | UCI and SAN, and whole games as text |
+//! | `pgn_import` | games of other programs as events |
+//! | `archive` | finished games in few bytes |
 //!
 //! # Invariants
 //!
@@ -56,6 +58,7 @@
 //! shorter list of moves), conditional moves (a move for another ply is refused, never kept), and rematches.
 
 mod apply;
+pub mod archive;
 mod clock;
 mod command;
 mod deadline;
@@ -67,6 +70,7 @@ pub mod material;
 mod notation;
 mod outcome;
 pub mod pgn;
+pub mod pgn_import;
 mod position;
 mod presets;
 mod refusal;

@@ -5,7 +5,8 @@ use super::pending::{Job, take_batch};
 use crate::append::{Columns, Standing, insert, standing};
 use crate::fault::{self, Fault};
 use crate::{Append, AppendError, telemetry};
-use sqlx::PgPool;
+use sqlx::pool::PoolConnection;
+use sqlx::{PgPool, Postgres};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +26,9 @@ pub(super) struct Writer {
     waiting: VecDeque<Job>,
     /// Whether the last batch had company, the sign of load that makes lingering worth while.
     is_loaded: bool,
+    /// Kept from batch to batch: the pool asks a connection for a sign of life each time it hands it out, a round trip that
+    /// every commit would wait for. Let go after any error.
+    conn: Option<PoolConnection<Postgres>>,
 }
 
 /// What became of a batch, seen from the database: the written streams, and where the others stand.
@@ -40,7 +44,7 @@ impl Writer {
         service: &'static str,
         jobs: mpsc::Receiver<Job>,
     ) -> Self {
-        Self { pool, config, service, jobs, waiting: VecDeque::new(), is_loaded: false }
+        Self { pool, config, service, jobs, waiting: VecDeque::new(), is_loaded: false, conn: None }
     }
 
     pub(super) async fn run(mut self, shutdown: CancellationToken) {
@@ -88,7 +92,7 @@ impl Writer {
     }
 
     /// Writes a batch and answers each of its callers.
-    async fn commit(&self, batch: Vec<Job>) {
+    async fn commit(&mut self, batch: Vec<Job>) {
         if batch.is_empty() {
             return;
         }
@@ -142,7 +146,7 @@ impl Writer {
     /// Tries until the database gives an answer, or `retry_max` is over. Repeating is safe (STORE-6): if an earlier try
     /// landed after all, its rows stand in the way of the new one and are recognised by their event id; if it is still
     /// running, the new one waits for its end.
-    async fn write_with_retries(&self, batch: &[Job]) -> Result<Written, sqlx::Error> {
+    async fn write_with_retries(&mut self, batch: &[Job]) -> Result<Written, sqlx::Error> {
         let deadline = Instant::now() + self.config.retry_max;
         let mut delay = RETRY_DELAY_MIN;
         let mut unknown = None;
@@ -167,8 +171,11 @@ impl Writer {
         }
     }
 
-    async fn write(&self, batch: &[Job]) -> Result<Written, sqlx::Error> {
-        let mut conn = self.pool.acquire().await?;
+    async fn write(&mut self, batch: &[Job]) -> Result<Written, sqlx::Error> {
+        let mut conn = match self.conn.take() {
+            Some(conn) => conn,
+            None => self.pool.acquire().await?,
+        };
         let columns = Columns::of(batch.iter().map(|job| (&job.append, job.metadata.as_slice())));
         let streams = match insert(&mut *conn, &columns).await {
             Ok(streams) => streams,
@@ -183,6 +190,7 @@ impl Writer {
             .filter(|append| !streams.contains(&append.stream.id))
             .collect();
         let refused = if refused.is_empty() { Vec::new() } else { standing(&mut *conn, &refused).await? };
+        self.conn = Some(conn);
         Ok(Written {
             streams,
             refused: refused.into_iter().map(|standing| (standing.stream_id, standing)).collect(),

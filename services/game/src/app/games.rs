@@ -21,6 +21,9 @@ use super::{
 /// How often a request is handed to an owner. The second time is for an owner that ended, or did not exist, at the first.
 const ASKS_MAX: usize = 3;
 
+/// How many logs are read at once when many games are taken up: well below the store's limit, however long the games.
+const LOGS_AT_ONCE_MAX: usize = 200;
+
 /// All games of this process.
 #[derive(Clone, Debug)]
 pub struct Games {
@@ -80,8 +83,15 @@ impl Games {
     /// Gives every live game an owner, and answers how many are live.
     pub async fn take_up_all(&self) -> Result<usize, JournalError> {
         let live = self.context.journal.live().await?;
-        for game_id in &live {
-            self.registry.take_up(*game_id);
+        let free: Vec<GameId> =
+            live.iter().copied().filter(|game_id| self.registry.mailbox(*game_id).is_none()).collect();
+        for games in free.chunks(LOGS_AT_ONCE_MAX) {
+            for record in self.context.journal.load_many(games.to_vec()).await? {
+                self.registry.take_up_from(record);
+            }
+            for game_id in games {
+                self.registry.take_up(*game_id);
+            }
         }
         Ok(live.len())
     }

@@ -86,10 +86,10 @@ enum Knowledge {
     Doubtful,
 }
 
-/// Runs a game until it ends or the service stops.
-pub(super) async fn run(desk: Desk) {
+/// Runs a game until it ends or the service stops. `record` is its log, if that has just been read.
+pub(super) async fn run(desk: Desk, record: Option<Record>) {
     let Desk { game_id, context, mut mailbox, frames } = desk;
-    let Some(mut owner) = Owner::take_up(game_id, &context, &frames).await else { return };
+    let Some(mut owner) = Owner::take_up(game_id, record, &context, &frames).await else { return };
     while owner.game.is_playing() {
         let wakes_at_ms = owner.wakes_at_ms();
         let timer = async {
@@ -115,12 +115,13 @@ impl Owner {
     /// Loads a game and resumes it if it stood still. `None` when there is nothing to own, or the service stops.
     async fn take_up(
         game_id: GameId,
+        mut record: Option<Record>,
         context: &Arc<Context>,
         frames: &broadcast::Sender<Arc<Frame>>,
     ) -> Option<Owner> {
         let mut pause = RETRY_PAUSE_MIN;
         loop {
-            match Owner::load_and_resume(game_id, context, frames).await {
+            match Owner::load_and_resume(game_id, record.take(), context, frames).await {
                 Ok(owner) => return owner,
                 Err(error @ JournalError::Damaged { .. }) => {
                     tracing::error!(%game_id, %error, "a live game cannot be taken up");
@@ -137,12 +138,17 @@ impl Owner {
 
     async fn load_and_resume(
         game_id: GameId,
+        record: Option<Record>,
         context: &Arc<Context>,
         frames: &broadcast::Sender<Arc<Frame>>,
     ) -> Result<Option<Owner>, JournalError> {
-        let permit = context.loads.acquire().await;
-        let record = context.journal.load(game_id).await?;
-        drop(permit);
+        let record = match record {
+            Some(record) => Some(record),
+            None => {
+                let _permit = context.loads.acquire().await;
+                context.journal.load(game_id).await?
+            }
+        };
         let Some(record) = record else { return Ok(None) };
         let mut owner = Owner::new(&record, context, frames)?;
         if !owner.game.is_playing() {

@@ -105,6 +105,15 @@ impl Registry {
 
     /// Gives a game an owner unless it has one.
     pub(super) fn take_up(self: &Arc<Self>, game_id: GameId) {
+        self.give_owner(game_id, None);
+    }
+
+    /// The same for a game whose log has just been read.
+    pub(super) fn take_up_from(self: &Arc<Self>, record: Record) {
+        self.give_owner(record.facts().game_id, Some(record));
+    }
+
+    fn give_owner(self: &Arc<Self>, game_id: GameId, record: Option<Record>) {
         if self.context.stop.is_cancelled() {
             return;
         }
@@ -121,7 +130,7 @@ impl Registry {
         let desk = Desk { game_id, context: self.context.clone(), mailbox, frames };
         self.tasks.spawn(async move {
             let _departure = departure;
-            owner::run(desk).await;
+            owner::run(desk, record).await;
         });
     }
 

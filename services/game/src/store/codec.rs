@@ -166,9 +166,18 @@ fn entry(facts: &Facts, recorded: &RecordedEvent, event: Event) -> Entry {
     Entry { version: recorded.version, event_id: recorded.event_id, cause, event }
 }
 
+/// The bytes of a start.
+pub(super) fn read_started(data: &[u8]) -> Result<pb::GameStarted, CodecError> {
+    pb::GameStarted::decode(data).map_err(|source| CodecError::Bytes { kind: STARTED, source })
+}
+
 fn decode_started(recorded: &RecordedEvent) -> Result<(Facts, Started), CodecError> {
     check_schema(recorded)?;
-    let message: pb::GameStarted = read(STARTED, recorded)?;
+    domain_started(&read_started(&recorded.data)?)
+}
+
+/// A start in the domain's words.
+pub(super) fn domain_started(message: &pb::GameStarted) -> Result<(Facts, Started), CodecError> {
     let wrong = |field| CodecError::Field { kind: STARTED, field };
     let facts = Facts {
         game_id: GameId(Uuid::parse_str(&message.game_id).map_err(|_| wrong("game_id"))?),

@@ -6,14 +6,14 @@ use domain_chess::{Ended, Event, Started};
 use event_store::{
     Append, AppendError, CommitSignal, GroupCommit, Metadata, NewEvent, StreamId, append_in,
     fault::{self, Fault},
-    load_all,
+    load_all, load_many,
     trace::current_trace_parent,
 };
 use futures::future::BoxFuture;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::{SERVICE, STREAM_KIND, codec, codec::Story, games};
+use super::{SERVICE, STREAM_KIND, archive, codec, codec::Story, games};
 use crate::app::{
     Addition, AdditionRefused, Cause, Entry, Facts, GameId, Journal, JournalError, Record, Version,
 };
@@ -39,6 +39,16 @@ impl Journal for PgJournal {
         Box::pin(async move {
             let mut conn = self.pool.acquire().await.map_err(unavailable)?;
             read(&mut conn, game_id).await
+        })
+    }
+
+    fn load_many(&self, games: Vec<GameId>) -> BoxFuture<'_, Result<Vec<Record>, JournalError>> {
+        Box::pin(async move {
+            let ids: Vec<Uuid> = games.iter().map(|game_id| game_id.0).collect();
+            let recorded = load_many(&self.pool, &ids).await.map_err(unavailable)?;
+            let logs = recorded.chunk_by(|one, next| one.stream_id == next.stream_id);
+            // One that cannot be read is no reason to leave the others: whoever loads it by itself says so.
+            Ok(logs.filter_map(|log| codec::decode(log).ok()).collect())
         })
     }
 
@@ -152,10 +162,13 @@ impl Ending {
     }
 }
 
-async fn read(conn: &mut PgConnection, game_id: GameId) -> Result<Option<Record>, JournalError> {
+pub(super) async fn read(conn: &mut PgConnection, game_id: GameId) -> Result<Option<Record>, JournalError> {
     let recorded = load_all(conn, game_id.0).await.map_err(unavailable)?;
     if recorded.is_empty() {
-        return Ok(None);
+        // Its part of the log may have been dropped after it was packed.
+        let packed = archive::load(conn, game_id).await.map_err(unavailable)?;
+        let record = packed.map(|packed| packed.record()).transpose();
+        return record.map_err(|error| damaged(game_id, error));
     }
     codec::decode(&recorded).map(Some).map_err(|error| damaged(game_id, error))
 }

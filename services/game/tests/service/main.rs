@@ -1,6 +1,7 @@
 //! The game service as its callers meet it: through its gRPC server, on a real Postgres and a real NATS, with a clock that
 //! the test turns.
 
+mod archive;
 mod commands;
 mod drawing;
 mod endings;

@@ -53,7 +53,7 @@ pub async fn load_matches(
 ) -> Result<BTreeMap<MatchId, (MatchMoney, Version)>, LoadError> {
     let ids: Vec<Uuid> = matches.iter().copied().map(match_uuid).collect();
     let mut loaded = BTreeMap::new();
-    for event in event_store::load_streams(conn, &ids).await? {
+    for event in event_store::load_many(conn, &ids).await? {
         let match_id = MatchId::new(event.stream_id.as_u128());
         let (money, version) = loaded.entry(match_id).or_insert_with(|| (MatchMoney::new(match_id), 0));
         *money = money.evolve(&codec::read(&event)?.event);
@@ -69,7 +69,7 @@ pub async fn load_standings(
 ) -> Result<BTreeMap<PlayerId, (Standing, Version)>, LoadError> {
     let ids: Vec<Uuid> = players.iter().copied().map(standing_uuid).collect();
     let mut loaded: BTreeMap<PlayerId, (Standing, Version)> = BTreeMap::new();
-    for event in event_store::load_streams(conn, &ids).await? {
+    for event in event_store::load_many(conn, &ids).await? {
         let WalletEvent::StandingChanged { player, change, .. } = codec::read(&event)?.event else {
             continue;
         };

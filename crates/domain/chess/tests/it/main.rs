@@ -12,6 +12,7 @@ mod mating_material;
 mod move_paths;
 mod notation;
 mod pgn;
+mod pgn_import;
 mod properties;
 mod repetition;
 mod rules_table;

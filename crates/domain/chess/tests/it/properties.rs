@@ -1,7 +1,8 @@
 //! Properties over random games.
 
 use domain_chess::{
-    Color, Command, Event, Game, LagCredit, Misfit, Refusal, RuleSet, TimeControl, decide, next_deadline_ms,
+    Color, Command, Event, Game, LagCredit, Misfit, Refusal, RuleSet, TimeControl, archive, decide,
+    next_deadline_ms,
 };
 use proptest::prelude::*;
 
@@ -136,6 +137,9 @@ proptest! {
             }
             hold_the_clocks(&given)?;
         }
+        let packed = archive::pack(&given.events).expect("one game");
+        let Event::Started(started) = &given.events[0] else { unreachable!("a game begins with its start") };
+        prop_assert_eq!(archive::unpack(started, &packed), Ok(given.events.clone()));
         let ends = given.events.iter().filter(|event| matches!(event, Event::Ended(_))).count();
         prop_assert_eq!(ends, usize::from(given.game.end().is_some()));
     }
@@ -196,6 +200,17 @@ proptest! {
         let _ = domain_chess::StartPosition::from_fen(&text);
         let start = domain_chess::StartPosition::default();
         let _ = domain_chess::read_san(start.position(), &text);
+        let _ = domain_chess::pgn_import::Games::new(text.as_bytes()).count();
+    }
+
+    /// Bytes from outside never panic, whatever they claim to be.
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), format in 0x10..0x14u8) {
+        let given = game(RuleSet::city(), Some(TimeControl::new(180_000, 2_000)));
+        let Event::Started(started) = &given.events[0] else { unreachable!("a game begins with its start") };
+        let _ = archive::unpack(started, &bytes);
+        let _ = archive::unpack(started, &[&[format], bytes.as_slice()].concat());
+        let _ = domain_chess::pgn_import::Games::new(bytes.as_slice()).count();
     }
 
     /// Every legal move's SAN is read back as that move.

@@ -1,15 +1,24 @@
-//! `stakemate game`: a game as everybody may see it, through the gateway.
+//! `stakemate game`: a game as everybody may see it, through the gateway; and many at once, from and to files, which go to
+//! the game service's database.
 
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use game::store::library::{self, LibraryError};
 use proto::game::v1::game_service_client::GameServiceClient;
 use proto::game::v1::{
     EndReason, ExportPgnRequest, GameResult, ReplayGameRequest, ReplayGameResponse, ReplayPace,
 };
+use serde_json::json;
+use sqlx::PgPool;
 use tonic::transport::{Channel, Endpoint};
 use uuid::Uuid;
 
+use crate::arguments::ServiceName;
 use crate::dev::state::DevState;
 use crate::failure::Failure;
-use crate::output::print_text;
+use crate::output::{print_line, print_text};
 
 fn games(state: &DevState) -> GameServiceClient<Channel> {
     let endpoint = Endpoint::from_shared(state.edge_url.clone()).expect("the launcher wrote a valid URL");
@@ -21,6 +30,36 @@ pub async fn export(state: &DevState, game: Uuid) -> Result<(), Failure> {
     let request = ExportPgnRequest { game_id: game.to_string() };
     let answer = games(state).export_pgn(request).await?.into_inner();
     print_text(&format!("{}\n", answer.pgn.trim_end()));
+    Ok(())
+}
+
+/// Prints every game that has ended as one PGN file; how many there are goes to standard error.
+pub async fn export_all(state: &DevState) -> Result<(), Failure> {
+    let pool = PgPool::connect(&state.service(ServiceName::Game).database_url).await?;
+    let written = library::export(&pool, |text| {
+        print_text(text);
+        Ok(())
+    })
+    .await;
+    pool.close().await;
+    eprintln!("{} games", written?);
+    Ok(())
+}
+
+/// Takes the games of a PGN file into the archive and prints what became of them as one JSON line.
+pub async fn import(state: &DevState, file: &Path) -> Result<(), Failure> {
+    let source: Box<dyn Read + Send> = match file.to_str() {
+        Some("-") => Box::new(io::stdin()),
+        _ => Box::new(BufReader::new(File::open(file).map_err(LibraryError::File)?)),
+    };
+    let pool = PgPool::connect(&state.service(ServiceName::Game).database_url).await?;
+    let report = library::import(&pool, source).await;
+    pool.close().await;
+    let report = report?;
+    for (number, refusal) in &report.refused {
+        eprintln!("game {number} is not taken: {refusal}");
+    }
+    print_line(&json!({ "added": report.added, "known": report.known, "refused": report.refused.len() }));
     Ok(())
 }
 
