@@ -6,6 +6,7 @@ import type { Side } from "../board/board.tsx";
 import type { LiveGame } from "../game/live-game.ts";
 import { turnOf, type GameState } from "../game/state.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
+import { Icon } from "../parts/icon.tsx";
 import { Confirm } from "../parts/parts.tsx";
 import { t } from "../text/text.ts";
 import { refusalText } from "../wire/refusal.ts";
@@ -50,7 +51,7 @@ export function Actions(props: { game: LiveGame; state: GameState; mine: Color }
           ½ {t("draw.offer")}
         </button>
         <button type="button" class="quiet danger" disabled={busy} onClick={() => setAsking("resign")}>
-          ⚑ {t("resign.do")}
+          <Icon name="flag" /> {t("resign.do")}
         </button>
       </div>
       {left !== null && <p class="small">{t("draw.left", { n: left })}</p>}

@@ -13,6 +13,7 @@ import { clockOf, turnOf, type GameState } from "../game/state.ts";
 import { endText, resultText } from "../game/words.ts";
 import { GameStatus } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
+import { Icon } from "../parts/icon.tsx";
 import { MoveList, type Entry } from "../parts/move-list.tsx";
 import { Problem, Title } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
@@ -214,11 +215,11 @@ function Look(props: { shown: number; last: number; onShow: (ply: number) => voi
   const { shown, last, onShow } = props;
   return (
     <div class="look">
-      <button type="button" aria-label={t("look.first")} disabled={shown === 0} onClick={() => onShow(0)}>⏮</button>
-      <button type="button" aria-label={t("look.back")} disabled={shown === 0} onClick={() => onShow(shown - 1)}>◀</button>
-      <button type="button" aria-label={t("look.on")} disabled={shown === last} onClick={() => onShow(shown + 1)}>▶</button>
-      <button type="button" aria-label={t("look.last")} disabled={shown === last} onClick={() => onShow(last)}>⏭</button>
-      <button type="button" aria-label={t("look.flip")} onClick={props.onFlip}>⇅</button>
+      <button type="button" aria-label={t("look.first")} disabled={shown === 0} onClick={() => onShow(0)}><Icon name="first" /></button>
+      <button type="button" aria-label={t("look.back")} disabled={shown === 0} onClick={() => onShow(shown - 1)}><Icon name="back" /></button>
+      <button type="button" aria-label={t("look.on")} disabled={shown === last} onClick={() => onShow(shown + 1)}><Icon name="on" /></button>
+      <button type="button" aria-label={t("look.last")} disabled={shown === last} onClick={() => onShow(last)}><Icon name="last" /></button>
+      <button type="button" aria-label={t("look.flip")} onClick={props.onFlip}><Icon name="flip" /></button>
     </div>
   );
 }

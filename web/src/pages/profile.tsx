@@ -1,6 +1,6 @@
 // A player: ratings, how they went, and the games.
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { score } from "../game/words.ts";
 import { GameResult, GameStatus, type GameSummary } from "../gen/stakemate/game/v1/game_service_pb.ts";
@@ -14,7 +14,7 @@ import { games, ratings, unary } from "../wire/transport.ts";
 const PAGE = 20;
 const HISTORY = 100;
 const WIDTH = 600;
-const HEIGHT = 160;
+const HEIGHT = 180;
 
 /// The page of a player.
 export function Profile(props: { id: string }) {
@@ -49,7 +49,7 @@ export function Profile(props: { id: string }) {
                         {one.provisional ? "?" : ""}
                       </strong>
                       <small>
-                        ±{rating(2 * one.deviation)} · {count("profile.games", one.games)}
+                        {count("profile.games", one.games)}
                       </small>
                     </button>
                   </li>
@@ -89,20 +89,28 @@ function History(props: { id: string; pool: string }) {
 
 function Graph(props: { changes: RatingChange[] }) {
   const { changes } = props;
+  const graph = useRef<SVGSVGElement>(null);
+  const [width, setWidth] = useState(WIDTH);
+  // One unit is one pixel, so that the figures stay readable on a phone and the graph fills a desk's screen.
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(240, Math.round(entry!.contentRect.width))));
+    observer.observe(graph.current!);
+    return () => observer.disconnect();
+  }, []);
   const values = [changes[0]!.before?.rating ?? 1500, ...changes.map((change) => change.after?.rating ?? 1500)];
   const low = Math.floor((Math.min(...values) - 20) / 50) * 50;
   const high = Math.ceil((Math.max(...values) + 20) / 50) * 50;
-  const x = (index: number): number => 40 + (index / (values.length - 1)) * (WIDTH - 50);
+  const x = (index: number): number => 40 + (index / (values.length - 1)) * (width - 50);
   const y = (value: number): number => 10 + (1 - (value - low) / (high - low)) * (HEIGHT - 20);
   const points = values.map((value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
   const last = values.at(-1)!;
   const words = t("profile.graph", { from: rating(values[0]!), to: rating(last), low: rating(Math.min(...values)), high: rating(Math.max(...values)) });
   const lines = [low, (low + high) / 2, high];
   return (
-    <svg class="graph rating-graph" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={words} data-points={values.length}>
+    <svg ref={graph} class="graph rating-graph" height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={words} data-points={values.length}>
       {lines.map((value) => (
         <g key={value}>
-          <line class="middle" x1="40" x2={WIDTH - 10} y1={y(value)} y2={y(value)} />
+          <line class="middle" x1="40" x2={width - 10} y1={y(value)} y2={y(value)} />
           <text x="34" y={y(value) + 4} text-anchor="end">
             {Math.round(value)}
           </text>

@@ -9,6 +9,7 @@ import { announce } from "../announce.ts";
 import { Line, squaresOf } from "../game/line.ts";
 import { endText, resultText, score } from "../game/words.ts";
 import type { Game, Move } from "../gen/stakemate/game/v1/game_service_pb.ts";
+import { Icon } from "../parts/icon.tsx";
 import { MoveList } from "../parts/move-list.tsx";
 import { Loaded, Title, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
@@ -126,8 +127,8 @@ function Show(props: { played: Played }) {
           onShow={show}
         />
         <div class="look">
-          <button type="button" aria-label={t("look.first")} disabled={ply === 0} onClick={() => show(0)}>⏮</button>
-          <button type="button" aria-label={t("look.back")} disabled={ply === 0} onClick={() => show(ply - 1)}>◀</button>
+          <button type="button" aria-label={t("look.first")} disabled={ply === 0} onClick={() => show(0)}><Icon name="first" /></button>
+          <button type="button" aria-label={t("look.back")} disabled={ply === 0} onClick={() => show(ply - 1)}><Icon name="back" /></button>
           <button
             type="button"
             class="wide"
@@ -140,9 +141,9 @@ function Show(props: { played: Played }) {
           >
             {playing ? t("replay.pause") : t("replay.play")}
           </button>
-          <button type="button" aria-label={t("look.on")} disabled={ply === moves.length} onClick={() => show(ply + 1)}>▶</button>
-          <button type="button" aria-label={t("look.last")} disabled={ply === moves.length} onClick={() => show(moves.length)}>⏭</button>
-          <button type="button" aria-label={t("look.flip")} onClick={() => setFlipped(!flipped)}>⇅</button>
+          <button type="button" aria-label={t("look.on")} disabled={ply === moves.length} onClick={() => show(ply + 1)}><Icon name="on" /></button>
+          <button type="button" aria-label={t("look.last")} disabled={ply === moves.length} onClick={() => show(moves.length)}><Icon name="last" /></button>
+          <button type="button" aria-label={t("look.flip")} onClick={() => setFlipped(!flipped)}><Icon name="flip" /></button>
         </div>
         <Evaluation game={game} shown={ply} onShow={show} />
         <Share game={game} ply={ply} />

@@ -43,7 +43,8 @@ export function Shell(props: { children: ComponentChildren }) {
           ) : (
             <>
               {balance.value !== null && (
-                <a class="purse" href="/wallet" aria-label={t("wallet.available")}>
+                <a class="purse" href="/wallet">
+                  <span class="unseen">{t("wallet.available")} </span>
                   {money(balance.value.available)}
                 </a>
               )}

@@ -11,7 +11,7 @@ import { Proxy } from "../support/proxy.ts";
 import { games, logOf } from "../support/services.ts";
 
 /// How often the network is disturbed in the long test.
-const DROPS = Number(process.env.STAKEMATE_DROPS ?? 40);
+const DROPS = Number(process.env.STAKEMATE_DROPS ?? 30);
 const SEED = Number(process.env.STAKEMATE_SEED ?? 7);
 
 let browsers: [Browser, Browser];
