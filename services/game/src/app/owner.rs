@@ -224,6 +224,8 @@ impl Owner {
         self.commit(events, Cause::Service, Uuid::now_v7()).await.map(|_| ())
     }
 
+    /// The timer's span is the root of the trace of whatever the end of the game brings about.
+    #[tracing::instrument(skip_all, fields(game_id = %self.facts.game_id))]
     async fn time_is_up(&mut self) {
         let settled = match self.be_current().await {
             Ok(()) => self.settle(self.context.clock.now_ms()).await,
