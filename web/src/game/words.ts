@@ -1,7 +1,7 @@
 // A game's end in words.
 
 import { EndReason, GameResult, GameStatus } from "../gen/stakemate/game/v1/game_service_pb.ts";
-import { t, type TextKey } from "../text/text.ts";
+import { t, tKnown } from "../text/text.ts";
 
 /// The result as the score sheet has it.
 export function score(result: GameResult): string {
@@ -13,7 +13,7 @@ export function score(result: GameResult): string {
 /// Why a game ended.
 export function endText(reason: EndReason): string {
   // The enum's own names make the keys: END_REASON_FIFTY_MOVES is `end.FIFTY_MOVES`.
-  return t(`end.${EndReason[reason]}` as TextKey);
+  return tKnown("end", EndReason[reason]);
 }
 
 /// Who won, for everybody.

@@ -11,7 +11,7 @@ import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
 import { person } from "../session/session.ts";
 import { readBalance } from "../shell/balance.ts";
 import { money, rating, timeControl } from "../text/format.ts";
-import { t, type TextKey } from "../text/text.ts";
+import { t, tKnown } from "../text/text.ts";
 import { ratings, unary, wallet } from "../wire/transport.ts";
 
 /// Settlement follows the end within moments; how often and how long it is asked for.
@@ -133,8 +133,8 @@ function MoneyLine(props: { line: StatementLine; stake: bigint; currency: string
       </>
     );
   }
-  const key = line.kind === TransferKind.PAYOUT ? "result.potLost" : (`kind.${TransferKind[line.kind]}` as TextKey);
-  return <Row name={t(key)} minorUnits={line.availableChange?.minorUnits ?? 0n} currency={currency} />;
+  const name = line.kind === TransferKind.PAYOUT ? t("result.potLost") : tKnown("kind", TransferKind[line.kind]);
+  return <Row name={name} minorUnits={line.availableChange?.minorUnits ?? 0n} currency={currency} />;
 }
 
 function Row(props: { name: string; minorUnits: bigint; currency: string }) {

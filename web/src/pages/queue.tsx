@@ -16,7 +16,7 @@ import { go } from "../router.ts";
 import { readBalance } from "../shell/balance.ts";
 import { play } from "../sound.ts";
 import { money, waited } from "../text/format.ts";
-import { count, t, type TextKey } from "../text/text.ts";
+import { count, t, tKnown } from "../text/text.ts";
 import { follow, type Next } from "../wire/follow.ts";
 import { isPassing, refusalOf, refusalText } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
@@ -87,12 +87,10 @@ export function Queue(props: { city: string; control: string }) {
       go(`/game/${gameId}`, "replace");
     };
     setTicket({ state: "joining" });
+    // The same request after a lost connection: it leads to the ticket, the match or the game that came of it.
+    const request = { requestId: requestId(), cityId: props.city, timeControl: parseControl(props.control) };
     stop.current = follow<JoinQueueResponse>({
-      open: (signal) =>
-        matchmaking.joinQueue(
-          { requestId: requestId(), cityId: props.city, timeControl: parseControl(props.control) },
-          { signal },
-        ),
+      open: (signal) => matchmaking.joinQueue(request, { signal }),
       onFrame,
       onFailure,
       onLink: () => undefined,
@@ -175,15 +173,7 @@ function TicketView(props: { ticket: Ticket }) {
 }
 
 function reasonText(reason: CancelReason): string {
-  const keys: Record<CancelReason, TextKey> = {
-    [CancelReason.UNSPECIFIED]: "cancel.other",
-    [CancelReason.PAIR_LIMIT_REACHED]: "cancel.pairLimit",
-    [CancelReason.INSUFFICIENT_FUNDS]: "cancel.funds",
-    [CancelReason.PLAYER_LEFT]: "cancel.left",
-    [CancelReason.TIMED_OUT]: "cancel.timedOut",
-    [CancelReason.STAKES_REFUSED]: "cancel.stakes",
-  };
-  return t(keys[reason] ?? "cancel.other");
+  return tKnown("cancel", CancelReason[reason]);
 }
 
 async function leave(): Promise<void> {

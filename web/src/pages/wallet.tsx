@@ -8,7 +8,7 @@ import { Loaded, Title, useLoading } from "../parts/parts.tsx";
 import { save } from "../parts/save.ts";
 import { balances } from "../shell/balance.ts";
 import { money, moment } from "../text/format.ts";
-import { t, type TextKey } from "../text/text.ts";
+import { t, tKnown } from "../text/text.ts";
 import { refusalText } from "../wire/refusal.ts";
 import { unary, wallet } from "../wire/transport.ts";
 
@@ -106,7 +106,7 @@ function Lines(props: { lines: StatementLine[] }) {
             <tr key={line.transferId} data-kind={TransferKind[line.kind]}>
               <td>{moment(line.recordedAtMs)}</td>
               <td>
-                {t(nameOf(line))}
+                {nameOf(line)}
                 {(line.fee?.minorUnits ?? 0n) > 0n && <small> {t("wallet.feeOf", { fee: money(line.fee) })}</small>}
                 {line.gameId !== "" && (
                   <>
@@ -127,9 +127,9 @@ function Lines(props: { lines: StatementLine[] }) {
   );
 }
 
-function nameOf(line: StatementLine): TextKey {
+function nameOf(line: StatementLine): string {
   const lost = line.kind === TransferKind.PAYOUT && (line.availableChange?.minorUnits ?? 0n) === 0n;
-  return lost ? "result.potLost" : (`kind.${TransferKind[line.kind]}` as TextKey);
+  return lost ? t("result.potLost") : tKnown("kind", TransferKind[line.kind]);
 }
 
 /// The whole statement as a file, made here of its pages.

@@ -50,6 +50,12 @@ export function hasText(key: string): boolean {
   return key in en;
 }
 
+/// The text for a value that a service may have more of than we know: its own, else the one for the unknown.
+export function tKnown(prefix: string, name: string | undefined, values: Record<string, string | number> = {}): string {
+  const key = `${prefix}.${name ?? ""}`;
+  return t((hasText(key) ? key : `${prefix}.UNSPECIFIED`) as TextKey, values);
+}
+
 /// The text of a key with its places filled in.
 export function t(key: TextKey, values: Record<string, string | number> = {}): string {
   return words.value.all[key].replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));

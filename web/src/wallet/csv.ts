@@ -21,7 +21,7 @@ const HEADINGS = [
 export function csvOf(lines: StatementLine[]): string {
   const rows = lines.map((line) => [
     new Date(Number(line.recordedAtMs)).toISOString(),
-    TransferKind[line.kind]!.toLowerCase(),
+    (TransferKind[line.kind] ?? String(line.kind)).toLowerCase(),
     line.availableAfter?.currency ?? "",
     plainAmount(line.availableChange),
     plainAmount(line.heldChange),

@@ -62,12 +62,15 @@ export function follow<Frame>(following: Following<Frame>): () => void {
       };
     });
 
+  let heard = false;
   const once = async (): Promise<Next> => {
+    heard = false;
     current = new AbortController();
     lastFrameAt = performance.now();
     try {
       for await (const frame of following.open(current.signal)) {
         lastFrameAt = performance.now();
+        heard = true;
         following.onLink("live");
         const next = following.onFrame(frame);
         if (next.go !== "on") return next;
@@ -86,12 +89,12 @@ export function follow<Frame>(following: Following<Frame>): () => void {
     let backoffMs = BACKOFF_MS_MIN;
     while (!stopped.signal.aborted) {
       following.onLink("connecting");
-      const begun = performance.now();
       const next = await once();
       if (stopped.signal.aborted) return;
       if (next.go === "end") break;
       following.onLink("waiting");
-      if (performance.now() - begun > 2 * BACKOFF_MS_MAX) backoffMs = BACKOFF_MS_MIN;
+      // Only what never spoke is asked less and less often: a player whose line drops now and then is back at once.
+      if (heard) backoffMs = BACKOFF_MS_MIN;
       const waitMs = next.go === "again" ? next.afterMs : backoffMs * (0.5 + Math.random());
       backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX);
       await pause(waitMs);

@@ -11,7 +11,9 @@ import { Proxy } from "../support/proxy.ts";
 import { games, logOf } from "../support/services.ts";
 
 /// How often the network is disturbed in the long test.
-const DROPS = Number(process.env.STAKEMATE_DROPS ?? 30);
+const DROPS = Number(process.env.STAKEMATE_DROPS ?? 100);
+/// How often each player's connection is cut at most while one move is under way.
+const CUTS_A_PLY_MAX = 5;
 const SEED = Number(process.env.STAKEMATE_SEED ?? 7);
 
 let browsers: [Browser, Browser];
@@ -147,8 +149,8 @@ test(`after ${DROPS} drops and delays both boards are the log's`, async () => {
       await seesPlies(mover, ply);
       for (const proxy of proxies) {
         proxy.delayMs = chance() < 0.5 ? Math.floor(chance() * 60) : 0;
-        if (chance() < 0.6) {
-          setTimeout(() => proxy.cut(), Math.floor(chance() * 80));
+        for (let cuts = Math.floor(chance() * CUTS_A_PLY_MAX); cuts > 0; cuts -= 1) {
+          setTimeout(() => proxy.cut(), Math.floor(chance() * 250));
           disturbed += 1;
         }
         if (chance() < 0.2) proxy.loseAnswerOf = "/stakemate.game.v1.GameService/PlayMove";
