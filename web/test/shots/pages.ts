@@ -2,8 +2,8 @@
 
 import { mkdirSync } from "node:fs";
 
-import { browser, closeBrowsers, PASSWORD, visit } from "../support/browsers.ts";
-import { FOOLS_MATE, paired, playAll } from "../support/play.ts";
+import { browser, closeBrowsers, PASSWORD, signedUp, visit } from "../support/browsers.ts";
+import { clickMove, FOOLS_MATE, meet, paired, playAll } from "../support/play.ts";
 import { asPlayer } from "../support/services.ts";
 
 const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
@@ -73,6 +73,36 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     for (const fault of seat.faults) console.log(fault);
     await seat.context.close();
   }
+}
+// What only some moments show, in the language with the longest words.
+for (const [size, viewport] of Object.entries(SIZES)) {
+  const options = { viewport, locale: "de-DE", hasTouch: size === "phone" };
+  const seats = await Promise.all([signedUp(browsers[0], "lang", options), signedUp(browsers[1], "kurz", options)]);
+  const moment = await meet([seats[0]!, seats[1]!]);
+  const { page } = moment.white;
+  await page.screenshot({ path: `${folder}first-move-${size}.png` });
+  await playAll(moment, "h2h4 g7g5 h4g5 h7h6 g5h6 f8g7 h6g7 g8f6".split(" "));
+  await moment.black.page.click(".actions .buttons button >> nth=0");
+  await moment.black.page.click("dialog button.danger");
+  await page.waitForSelector(".offer");
+  await page.screenshot({ path: `${folder}offer-${size}.png`, fullPage: true });
+  await clickMove(moment.white, "g7h8");
+  await page.waitForSelector("dialog.promotion");
+  await page.screenshot({ path: `${folder}promotion-${size}.png` });
+  await page.keyboard.press("Escape");
+  await page.click(".actions .danger");
+  await page.screenshot({ path: `${folder}resign-${size}.png` });
+  await page.click("dialog .danger");
+  await page.waitForSelector(".rated[data-after]");
+  await page.screenshot({ path: `${folder}lost-${size}.png`, fullPage: true });
+  await page.goto("/wallet");
+  await page.waitForSelector(".statement");
+  await page.screenshot({ path: `${folder}konto-${size}.png`, fullPage: true });
+  await page.goto("/settings");
+  await page.check("input[value=ivory]");
+  await page.check("input[value=sea]");
+  await page.screenshot({ path: `${folder}einstellungen-${size}.png`, fullPage: true });
+  for (const seat of seats) for (const fault of seat.faults) console.log(fault);
 }
 await closeBrowsers();
 console.log(`shots: ${folder}`);
