@@ -8,13 +8,13 @@ STAKEMATE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE_FOLDER)/stakemate
 .DEFAULT_GOAL := help
 ONLY ?=
 
-.PHONY: help up demo simulate chaos bench test lint calibrate deploy-check fmt clean-data build
+.PHONY: help up demo simulate chaos bench test web-test lint calibrate deploy-check fmt clean-data build web
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-up: build ## everything from a bare machine: builds, starts, prints `ready http://127.0.0.1:8080`; Ctrl-C stops
-	@exec $(STAKEMATE) dev
+up: build web ## everything from a bare machine: builds, starts, prints `ready http://127.0.0.1:8080`; Ctrl-C stops
+	@STAKEMATE_WEB_ROOT=$(CURDIR)/web/dist exec $(STAKEMATE) dev
 
 demo: build ## plays staked games from queue to payout; prints the story and, last, one JSON line
 	@exec $(STAKEMATE) demo
@@ -26,10 +26,19 @@ simulate: ## the match process under every fault, seed by seed: make simulate SE
 chaos: build ## matches on real processes that are killed at random: make chaos SEEDS=3
 	@exec $(STAKEMATE) chaos --seeds $(or $(SEEDS),1)
 
-test: ## all tests, on private servers
-	@scripts/bootstrap
+test: ## all tests, on private servers and in real browsers
+	@scripts/bootstrap --browser
 	cargo build --workspace --bins --locked
 	cargo test --workspace --locked
+	@$(MAKE) --no-print-directory web-test
+
+web-test: ## the web client: types, units, and journeys in real browsers on a stack of their own
+	@scripts/bootstrap --browser
+	cargo build --workspace --bins --locked
+	@scripts/web build
+	@scripts/web check
+	@scripts/web unit
+	@scripts/web journeys
 
 bench: ## the benchmarks, one JSON line a figure; ONLY=game for some of them, GAMES=file.pgn for games to pack
 	@scripts/bootstrap
@@ -52,6 +61,10 @@ fmt: ## formats code and protos
 	@scripts/bootstrap --lint
 	cargo fmt --all
 	.stakemate/tools/bin/buf format --write
+
+web:
+	@scripts/bootstrap --web
+	@scripts/web build
 
 clean-data: build ## forgets the development stack's data; the stack must be stopped
 	@$(STAKEMATE) clean-data

@@ -62,6 +62,8 @@ pub struct Config {
     /// `STAKEMATE_TRUSTED_PROXIES`: how many proxies of ours stand in front and append to `x-forwarded-for`; 0.
     #[serde(default)]
     pub trusted_proxies: u32,
+    /// `STAKEMATE_WEB_ROOT`: folder of the built web client, served at the edge; nothing is served when unset.
+    pub web_root: Option<PathBuf>,
 }
 
 impl Config {
@@ -88,6 +90,7 @@ impl Config {
             open_calls_max: open_calls_max(),
             open_calls_per_address_max: open_calls_per_address_max(),
             trusted_proxies: 0,
+            web_root: None,
         }
     }
 

@@ -5,6 +5,7 @@ mod clean_headers;
 mod cors;
 mod dispatch;
 mod open_calls;
+mod pages;
 mod rate_limit;
 mod relayed_body;
 mod upstream;
@@ -16,7 +17,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use service_kit::auth::Verifier;
 use service_kit::layers::{
     Authenticate, CatchPanic, Deadline, Malformed, Observe, Overload, RequestLimit, Stack, Stacked,
@@ -30,6 +31,7 @@ pub use caller::Callers;
 pub use cors::BadOrigin;
 pub use dispatch::{Dispatch, LocalService};
 pub use open_calls::OpenCalls;
+pub use pages::{BadPages, Pages};
 pub use rate_limit::RateLimit;
 pub use upstream::{BadUpstream, Upstream};
 
@@ -53,6 +55,8 @@ pub struct EdgeParts {
     pub open_calls: OpenCalls,
     /// Where a call goes.
     pub dispatch: Dispatch,
+    /// The web client, if one is served.
+    pub pages: Option<Pages>,
 }
 
 /// The edge as a service, with its layers, outermost first.
@@ -82,13 +86,14 @@ pub fn edge(parts: EdgeParts) -> Result<Edge<impl Stacked>, BadOrigin> {
         .layer(Stack(Malformed))
         .layer(Stack(RequestLimit::new(REQUEST_BYTES_MAX)))
         .service(parts.dispatch);
-    Ok(Edge { grpc })
+    Ok(Edge { grpc, pages: parts.pages })
 }
 
 /// Sorts gRPC from the rest of HTTP.
 #[derive(Clone)]
 pub struct Edge<S> {
     grpc: S,
+    pages: Option<Pages>,
 }
 
 impl<S: Stacked> Service<Request<Body>> for Edge<S> {
@@ -109,15 +114,12 @@ impl<S: Stacked> Service<Request<Body>> for Edge<S> {
         if grpc || request.method() == Method::OPTIONS {
             return Box::pin(self.grpc.call(request));
         }
-        Box::pin(std::future::ready(Ok(not_found())))
+        let response = match &self.pages {
+            Some(pages) => pages.answer(&request),
+            None => {
+                pages::plain(StatusCode::NOT_FOUND, "not found: only gRPC and gRPC-Web are served here\n")
+            }
+        };
+        Box::pin(std::future::ready(Ok(response)))
     }
-}
-
-/// Nothing but gRPC is served here yet.
-fn not_found() -> Response<Body> {
-    let text = "not found: this is a gRPC and gRPC-Web endpoint\n";
-    let mut response = Response::new(Body::new(http_body_util::Full::from(text)));
-    *response.status_mut() = StatusCode::NOT_FOUND;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    response
 }

@@ -4,7 +4,7 @@
 //!
 //! * [`run`], [`Gateway`]: the wiring.
 //! * [`config`]: the settings.
-//! * [`edge`]: the port: gRPC, gRPC-Web, CORS, limits, and the way to the services behind.
+//! * [`edge`]: the port: gRPC, gRPC-Web, CORS, limits, the way to the services behind, and the web client's files.
 //! * [`grpc`]: AccountService, one file an rpc.
 //! * [`app`]: the use cases of accounts and sessions; [`store`]: Postgres and Redis.
 //! * [`telemetry`]: the metrics.
@@ -17,6 +17,7 @@
 //! * EDGE-3 A caller that leaves is not served any longer: his call is cancelled at the service too.
 //! * EDGE-4 Only the services of the five packages and AccountService are reachable; health and admin ports are not.
 //! * EDGE-5 A limit that cannot be asked refuses nobody.
+//! * EDGE-6 The web client is served from memory, under a policy that lets no script, style or call of another origin in.
 //! * ACCOUNT-1 Names are unique without regard to case, and an account exists exactly when its event does.
 //! * ACCOUNT-2 A refresh token is good once; used twice it ends every session that came of its sign-in.
 //! * ACCOUNT-3 Neither password nor refresh token is stored or logged; only their hashes are stored.
@@ -52,7 +53,7 @@ use tokio_util::sync::CancellationToken;
 
 use app::{App, Lifetimes, Passwords};
 pub use config::Config;
-use edge::{Callers, Dispatch, EdgeParts, OpenCalls, RateLimit, Upstream};
+use edge::{Callers, Dispatch, EdgeParts, OpenCalls, Pages, RateLimit, Upstream};
 use gateway::v1::account_service_server::AccountServiceServer;
 use store::{Buckets, PostgresAccounts, Rate};
 
@@ -185,6 +186,7 @@ fn edge_parts(
         rate_limit: RateLimit::new(buckets, calls, sign_ins),
         open_calls: OpenCalls::new(config.open_calls_max, config.open_calls_per_address_max),
         dispatch: Dispatch::new(account, upstreams(config, cut)?),
+        pages: config.web_root.as_deref().map(Pages::read).transpose()?,
     })
 }
 

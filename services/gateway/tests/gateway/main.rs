@@ -5,6 +5,7 @@ mod behind;
 mod clients;
 mod fixture;
 mod limits;
+mod pages;
 mod process;
 mod relay;
 mod stop;

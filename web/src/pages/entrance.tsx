@@ -1,0 +1,156 @@
+// The entrance: where one can play for what, and what is being played now.
+
+import { useEffect, useMemo } from "preact/hooks";
+
+import { Board } from "../board/board.tsx";
+import { Line, squaresOf } from "../game/line.ts";
+import { LiveGame } from "../game/live-game.ts";
+import { GameStatus, type GameSummary } from "../gen/stakemate/game/v1/game_service_pb.ts";
+import type { City } from "../gen/stakemate/matchmaking/v1/matchmaking_service_pb.ts";
+import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
+import { ClockFace } from "../parts/clock-face.tsx";
+import { Loaded, Title, useEvery, useLoading } from "../parts/parts.tsx";
+import { person } from "../session/session.ts";
+import { money, percent, timeControl } from "../text/format.ts";
+import { count, t } from "../text/text.ts";
+import { games, matchmaking, unary } from "../wire/transport.ts";
+
+const CITIES_EVERY_MS = 4_000;
+const GAMES_EVERY_MS = 8_000;
+const GAMES_SHOWN = 8;
+
+/// The first page.
+export function Entrance() {
+  const [cities, readCities] = useLoading(async () => (await matchmaking.listCities({}, unary)).cities, []);
+  const [live, readLive] = useLoading(liveGames, [person.value?.id]);
+  useEvery(CITIES_EVERY_MS, readCities);
+  useEvery(GAMES_EVERY_MS, readLive);
+  const own = live.state === "ready" ? live.value.own : undefined;
+  const others = live.state === "ready" ? live.value.all : [];
+  return (
+    <div class="entrance">
+      <section aria-labelledby="cities">
+        <Title>{t("entrance.title")}</Title>
+        <p class="lead">{t("entrance.lead")}</p>
+        {own !== undefined && (
+          <p class="note running">
+            {t("entrance.running")}{" "}
+            <a class="button small" href={`/game/${own.gameId}`}>
+              {t("entrance.return")}
+            </a>
+          </p>
+        )}
+        <h2 id="cities" class="unseen">
+          {t("entrance.cities")}
+        </h2>
+        <Loaded from={cities} again={readCities}>
+          {(all) => (
+            <ul class="cities">
+              {all.map((city) => (
+                <CityCard key={city.cityId} city={city} />
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </section>
+      <section class="now" aria-labelledby="now">
+        <h2 id="now">{t("entrance.now")}</h2>
+        {others[0] === undefined ? (
+          <p class="empty">{t("entrance.noGames")}</p>
+        ) : (
+          <Featured key={others[0].gameId} id={others[0].gameId} />
+        )}
+        <ul class="games">
+          {others.slice(1).map((game) => (
+            <li key={game.gameId}>
+              <a href={`/game/${game.gameId}`}>
+                {game.white?.name} – {game.black?.name} <small>{timeControl(game.timeControl)}</small>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+async function liveGames(): Promise<{ own: GameSummary | undefined; all: GameSummary[] }> {
+  const status = GameStatus.LIVE;
+  const playerId = person.value?.id;
+  const mine = playerId === undefined ? null : await games.listGames({ status, playerId, pageSize: 1 }, unary);
+  const { games: all } = await games.listGames({ status, pageSize: GAMES_SHOWN }, unary);
+  return { own: mine?.games[0], all };
+}
+
+function CityCard(props: { city: City }) {
+  const { city } = props;
+  const stake = city.stake;
+  const pot = (stake?.minorUnits ?? 0n) * 2n;
+  const fee = (pot * BigInt(city.feeBasisPoints)) / 10_000n;
+  const prize = stake === undefined ? undefined : { ...stake, minorUnits: pot - fee };
+  return (
+    <li class="card city" data-city={city.cityId}>
+      <div class="head">
+        <h3>{city.name}</h3>
+        <p class="stake">{money(stake)}</p>
+      </div>
+      <p class="terms">
+        {t("city.prize", { prize: money(prize) })} · {t("city.fee", { fee: percent(city.feeBasisPoints) })}
+        {city.timeScale > 1 && <> · {t("city.scale", { scale: city.timeScale })}</>}
+      </p>
+      <div class="controls">
+        {city.timeControls.map((control) => (
+          <a
+            key={timeControl(control)}
+            class="button"
+            href={`/play/${city.cityId}/${timeControl(control)}`}
+            aria-label={t("city.play", { city: city.name, control: timeControl(control) })}
+          >
+            {timeControl(control)}
+          </a>
+        ))}
+      </div>
+      <p class="counts">
+        <span>{count("city.waiting", city.waiting)}</span>
+        <span>{count("city.playing", city.playing)}</span>
+      </p>
+    </li>
+  );
+}
+
+/// A running game, live.
+function Featured(props: { id: string }) {
+  const game = useMemo(() => new LiveGame(props.id), [props.id]);
+  const line = useMemo(() => new Line(), [props.id]);
+  useEffect(() => {
+    game.start();
+    return () => game.end();
+  }, [game]);
+  const state = game.state.value;
+  const ucis = game.ucis.value;
+  line.follow(ucis);
+  return (
+    <div class="featured">
+      <Nameplate game={game} side={Color.BLACK} name={state?.game.black?.name} />
+      <Board
+        position={line.at(ucis.length)}
+        orientation="white"
+        lastMove={squaresOf(ucis.at(-1))}
+        label={t("entrance.featured")}
+      />
+      <Nameplate game={game} side={Color.WHITE} name={state?.game.white?.name} />
+      <a class="button quiet" href={`/game/${props.id}`}>
+        {t("entrance.watch")}
+      </a>
+    </div>
+  );
+}
+
+function Nameplate(props: { game: LiveGame; side: Color; name: string | undefined }) {
+  return (
+    <p class="plate">
+      <span>{props.name ?? "…"}</span>
+      <ClockFace game={props.game} side={props.side} voice="silent" />
+    </p>
+  );
+}

@@ -1,0 +1,127 @@
+// What a player can do besides moving on the board.
+
+import { useEffect, useState } from "preact/hooks";
+
+import type { Side } from "../board/board.tsx";
+import type { LiveGame } from "../game/live-game.ts";
+import { turnOf, type GameState } from "../game/state.ts";
+import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Confirm } from "../parts/parts.tsx";
+import { t } from "../text/text.ts";
+import { refusalText } from "../wire/refusal.ts";
+
+/// Draw and resignation, each asked twice or answered.
+export function Actions(props: { game: LiveGame; state: GameState; mine: Color }) {
+  const { game, state, mine } = props;
+  const [asking, setAsking] = useState<"resign" | "draw" | null>(null);
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const act = (work: Promise<void>): void => {
+    setAsking(null);
+    setProblem("");
+    setBusy(true);
+    work.catch((error: unknown) => setProblem(refusalText(error))).finally(() => setBusy(false));
+  };
+  const offered = state.drawOfferBy;
+  const left = game.offersLeft.value;
+  return (
+    <div class="actions">
+      {offered !== Color.UNSPECIFIED && offered !== mine && (
+        <div class="offer" role="alertdialog" aria-label={t("draw.offered")}>
+          <p>{t("draw.offered")}</p>
+          <div class="buttons">
+            <button type="button" disabled={busy} onClick={() => act(game.answerDraw("accept"))}>
+              {t("draw.accept")}
+            </button>
+            <button type="button" class="quiet" disabled={busy} onClick={() => act(game.answerDraw("decline"))}>
+              {t("draw.decline")}
+            </button>
+          </div>
+        </div>
+      )}
+      {offered === mine && <p class="note">{t("draw.waiting")}</p>}
+      <div class="buttons">
+        <button
+          type="button"
+          class="quiet"
+          disabled={busy || offered !== Color.UNSPECIFIED || left === 0}
+          onClick={() => setAsking("draw")}
+        >
+          ½ {t("draw.offer")}
+        </button>
+        <button type="button" class="quiet danger" disabled={busy} onClick={() => setAsking("resign")}>
+          <Icon name="flag" /> {t("resign.do")}
+        </button>
+      </div>
+      {left !== null && <p class="small">{t("draw.left", { n: left })}</p>}
+      {problem !== "" && <p class="problem" role="alert">{problem}</p>}
+      {asking === "resign" && (
+        <Confirm question={t("resign.sure")} yes={t("resign.do")} onYes={() => act(game.resign())} onNo={() => setAsking(null)} />
+      )}
+      {asking === "draw" && (
+        <Confirm question={t("draw.sure")} yes={t("draw.offer")} onYes={() => act(game.offerDraw())} onNo={() => setAsking(null)} />
+      )}
+    </div>
+  );
+}
+
+/// How long the first move may still take.
+export function FirstMove(props: { game: LiveGame; state: GameState; own: Side | undefined }) {
+  const { game, state, own } = props;
+  const [, tick] = useState(0);
+  const due = state.firstMoveDueMs;
+  useEffect(() => {
+    if (due === 0) return undefined;
+    const timer = setInterval(() => tick((value) => value + 1), 250);
+    return () => clearInterval(timer);
+  }, [due]);
+  if (due === 0) return null;
+  const seconds = Math.max(0, Math.ceil((due - game.serverMs()) / 1_000));
+  const turn: Side = turnOf(state) === Color.WHITE ? "white" : "black";
+  return (
+    <p class="note first-move" data-seconds={seconds}>
+      {turn === own ? t("first.yours", { seconds }) : t("first.theirs", { seconds, side: t(`side.${turn}`) })}
+    </p>
+  );
+}
+
+/// Moves typed in standard notation or as two squares.
+export function MoveInput(props: { onMove: (text: string) => boolean; disabled: boolean }) {
+  const [text, setText] = useState("");
+  const [bad, setBad] = useState(false);
+  return (
+    <form
+      class="typed"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const done = props.onMove(text);
+        setBad(!done && text.trim() !== "");
+        if (done) setText("");
+      }}
+    >
+      <label for="move-input">{t("typed.label")}</label>
+      <input
+        id="move-input"
+        value={text}
+        placeholder="Nf3, e2e4, O-O"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        enterkeyhint="send"
+        aria-invalid={bad}
+        aria-describedby="move-problem"
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setBad(false);
+        }}
+      />
+      <button type="submit" class="quiet" disabled={props.disabled}>
+        {t("typed.do")}
+      </button>
+      <p id="move-problem" class="problem" role="alert">
+        {bad ? t("typed.bad") : ""}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,49 @@
+// One player's bar beside the board.
+
+import type { Chess } from "chessops/chess";
+
+import { Captured } from "../board/captured.tsx";
+import type { Side } from "../board/board.tsx";
+import type { LiveGame } from "../game/live-game.ts";
+import type { GameState } from "../game/state.ts";
+import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
+import { ClockFace } from "../parts/clock-face.tsx";
+import { useLoading } from "../parts/parts.tsx";
+import { rating, timeControl } from "../text/format.ts";
+import { t } from "../text/text.ts";
+import { ratings, unary } from "../wire/transport.ts";
+
+/// Name, rating, captured pieces and clock.
+export function PlayerBar(props: {
+  game: LiveGame;
+  state: GameState;
+  side: Side;
+  position: Chess;
+  voice: "mine" | "silent";
+}) {
+  const { state, side } = props;
+  const color = side === "white" ? Color.WHITE : Color.BLACK;
+  const player = side === "white" ? state.game.white : state.game.black;
+  const pool = timeControl(state.game.timeControl);
+  const [loaded] = useLoading(
+    async () => (await ratings.getRatings({ playerId: player?.playerId ?? "" }, unary)).ratings,
+    [player?.playerId],
+  );
+  const own = loaded.state === "ready" ? loaded.value.find((one) => one.pool === pool) : undefined;
+  return (
+    <div class="bar" data-side={side}>
+      <span class={`dot ${side}`} role="img" aria-label={t(`side.${side}`)} />
+      <a class="name" href={`/player/${player?.playerId ?? ""}`}>
+        {player?.name}
+      </a>
+      {own !== undefined && (
+        <span class="rating" title={own.provisional ? t("rating.provisional") : undefined}>
+          {rating(own.rating)}
+          {own.provisional ? "?" : ""}
+        </span>
+      )}
+      <Captured position={props.position} by={side} />
+      <ClockFace game={props.game} side={color} voice={props.voice} />
+    </div>
+  );
+}

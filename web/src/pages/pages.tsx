@@ -1,0 +1,71 @@
+// Which page an address is. A page is loaded when it is first needed; to add one, add a line.
+
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import { match } from "../router-match.ts";
+import { path } from "../router.ts";
+import { Problem, Title } from "../parts/parts.tsx";
+import { person } from "../session/session.ts";
+import { language, t } from "../text/text.ts";
+import { SignIn } from "./sign-in.tsx";
+
+type Params = Record<string, string>;
+type Page = ComponentType<Params & { key?: string }>;
+
+interface Place {
+  pattern: string;
+  load: () => Promise<Page>;
+  /// Whether the page is for signed-in players.
+  access: "anybody" | "player";
+}
+
+const PLACES: Place[] = [
+  { pattern: "/", access: "anybody", load: async () => (await import("./entrance.tsx")).Entrance as Page },
+  { pattern: "/sign-in", access: "anybody", load: async () => SignIn as Page },
+  { pattern: "/sign-up", access: "anybody", load: async () => SignIn as Page },
+  { pattern: "/play/:city/:control", access: "player", load: async () => (await import("./queue.tsx")).Queue as Page },
+  { pattern: "/game/:id", access: "anybody", load: async () => (await import("./game.tsx")).GamePage as Page },
+  { pattern: "/replay/:id", access: "anybody", load: async () => (await import("./replay.tsx")).Replay as Page },
+  { pattern: "/wallet", access: "player", load: async () => (await import("./wallet.tsx")).WalletPage as Page },
+  { pattern: "/player/:id", access: "anybody", load: async () => (await import("./profile.tsx")).Profile as Page },
+  { pattern: "/settings", access: "anybody", load: async () => (await import("./settings.tsx")).SettingsPage as Page },
+];
+
+const loaded = new Map<string, Page>();
+
+/// The page of the present address.
+export function Pages() {
+  const here = path.value;
+  const place = PLACES.find((candidate) => match(candidate.pattern, here) !== null);
+  const [, redraw] = useState(0);
+  const [failure, setFailure] = useState<unknown>(null);
+  useEffect(() => {
+    setFailure(null);
+    if (place === undefined || loaded.has(place.pattern)) return;
+    place.load().then((page) => {
+      loaded.set(place.pattern, page);
+      redraw((value) => value + 1);
+    }, setFailure);
+  }, [place]);
+  // Words of another language are drawn anew everywhere.
+  void language.value;
+  if (place === undefined) return <Nowhere />;
+  if (place.access === "player" && person.value === null) return <SignIn />;
+  if (failure !== null) return <Problem error={failure} again={() => window.location.reload()} />;
+  const Page = loaded.get(place.pattern);
+  const params = match(place.pattern, here)!;
+  return Page === undefined ? <p class="loading" role="status">{t("state.loading")}</p> : <Page key={here} {...params} />;
+}
+
+function Nowhere() {
+  return (
+    <section class="narrow">
+      <Title>{t("nowhere.title")}</Title>
+      <p>{t("nowhere.text")}</p>
+      <a class="button" href="/">
+        {t("nav.play")}
+      </a>
+    </section>
+  );
+}

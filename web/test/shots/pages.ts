@@ -1,0 +1,108 @@
+// Pictures of every page at two sizes, light and dark, into shots/, and what axe-core has to say of each.
+
+import { mkdirSync } from "node:fs";
+
+import { browser, closeBrowsers, PASSWORD, signedUp, visit } from "../support/browsers.ts";
+import { clickMove, FOOLS_MATE, meet, paired, playAll } from "../support/play.ts";
+import { asPlayer } from "../support/services.ts";
+
+const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+const folder = new URL("../../../shots/", import.meta.url).pathname;
+mkdirSync(folder, { recursive: true });
+
+const browsers = [await browser(), await browser()] as const;
+const pair = await paired([browsers[0], browsers[1]]);
+await playAll(pair, FOOLS_MATE);
+await pair.black.page.waitForSelector(".rated[data-after]");
+const running = await paired([browsers[0], browsers[1]]);
+await playAll(running, "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 f3e5 d8d4 e5f3 d4e4".split(" "));
+const won = await asPlayer(pair.black.name);
+
+for (const [size, viewport] of Object.entries(SIZES)) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const seat = await visit(browsers[0], { viewport, colorScheme, hasTouch: size === "phone" });
+    const { page } = seat;
+    const shoot = async (name: string, full = false): Promise<void> => {
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: `${folder}${name}-${size}-${colorScheme}.png`, fullPage: full });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (wide > 0) console.log(`${name} ${size}: ${wide} px too wide`);
+    };
+    await page.goto("/");
+    await page.waitForSelector(".featured .board piece");
+    await shoot("entrance", true);
+    await page.goto("/sign-up");
+    await page.waitForSelector("form");
+    await shoot("sign-up");
+    await page.goto(`/game/${running.gameId}`);
+    await page.waitForSelector(".moves .move");
+    await shoot("watching");
+    await page.goto("/sign-in");
+    await page.fill("input[name=name]", running.white.name);
+    await page.fill("input[name=password]", PASSWORD);
+    await page.click("button[type=submit]");
+    await page.waitForSelector(".purse");
+    await page.goto(`/game/${running.gameId}`);
+    await page.waitForSelector(".actions");
+    await shoot("game", true);
+    await page.evaluate(() => localStorage.clear());
+    await page.goto("/sign-in");
+    await page.fill("input[name=name]", pair.black.name);
+    await page.fill("input[name=password]", PASSWORD);
+    await page.click("button[type=submit]");
+    await page.waitForSelector(".purse");
+    await page.goto(`/game/${pair.gameId}`);
+    await page.waitForSelector(".rated[data-after]");
+    await shoot("result", true);
+    await page.goto(`/replay/${pair.gameId}#3`);
+    await page.waitForSelector(".report .graph", { timeout: 60_000 });
+    await shoot("replay", true);
+    await page.goto("/wallet");
+    await page.waitForSelector(".statement");
+    await shoot("wallet");
+    await page.goto(`/player/${won.id}`);
+    await page.waitForSelector(".rating-graph");
+    await shoot("profile", true);
+    await page.goto("/settings");
+    await page.waitForSelector(".sample piece");
+    await shoot("settings", true);
+    await page.goto("/play/paris/10+0");
+    await page.waitForSelector(".queue[data-state=searching]");
+    await shoot("queue");
+    await page.click("text=Leave the queue");
+    for (const fault of seat.faults) console.log(fault);
+    await seat.context.close();
+  }
+}
+// What only some moments show, in the language with the longest words.
+for (const [size, viewport] of Object.entries(SIZES)) {
+  const options = { viewport, locale: "de-DE", hasTouch: size === "phone" };
+  const seats = await Promise.all([signedUp(browsers[0], "lang", options), signedUp(browsers[1], "kurz", options)]);
+  const moment = await meet([seats[0]!, seats[1]!]);
+  const { page } = moment.white;
+  await page.screenshot({ path: `${folder}first-move-${size}.png` });
+  await playAll(moment, "h2h4 g7g5 h4g5 h7h6 g5h6 f8g7 h6g7 g8f6".split(" "));
+  await moment.black.page.click(".actions .buttons button >> nth=0");
+  await moment.black.page.click("dialog button.danger");
+  await page.waitForSelector(".offer");
+  await page.screenshot({ path: `${folder}offer-${size}.png`, fullPage: true });
+  await clickMove(moment.white, "g7h8");
+  await page.waitForSelector("dialog.promotion");
+  await page.screenshot({ path: `${folder}promotion-${size}.png` });
+  await page.keyboard.press("Escape");
+  await page.click(".actions .danger");
+  await page.screenshot({ path: `${folder}resign-${size}.png` });
+  await page.click("dialog .danger");
+  await page.waitForSelector(".rated[data-after]");
+  await page.screenshot({ path: `${folder}lost-${size}.png`, fullPage: true });
+  await page.goto("/wallet");
+  await page.waitForSelector(".statement");
+  await page.screenshot({ path: `${folder}konto-${size}.png`, fullPage: true });
+  await page.goto("/settings");
+  await page.check("input[value=ivory]");
+  await page.check("input[value=sea]");
+  await page.screenshot({ path: `${folder}einstellungen-${size}.png`, fullPage: true });
+  for (const seat of seats) for (const fault of seat.faults) console.log(fault);
+}
+await closeBrowsers();
+console.log(`shots: ${folder}`);
