@@ -19,13 +19,16 @@ use super::{Service, convert};
 use crate::app::cities::TimeControl;
 use crate::app::queue::{Join, JoinError, now_ms};
 use crate::app::tickets::{Frame, QueueKey};
-use crate::store::bars;
+use crate::store::{bars, matches};
 
 /// Longer than the id of any city; what is longer is not worth an echo.
 const CITY_ID_BYTES_MAX: usize = 64;
 
 /// A game that has just ended is known here a moment later; whoever queues at once waits so long before he is refused.
 const GAME_END_WAIT: Duration = Duration::from_secs(3);
+
+/// How often it is looked whether the game has ended meanwhile.
+const GAME_END_LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// A request, parsed.
 struct Asked {
@@ -106,23 +109,29 @@ async fn join(
         ticket_id: asked.ticket_id,
         queue: asked.queue.clone(),
     };
-    let mut changes = service.queue.changes();
-    let attempts = async {
-        loop {
-            changes.mark_unchanged();
-            match service.queue.join(join.clone()).await {
-                Err(JoinError::InAGame { .. }) => {
-                    let _ = changes.changed().await;
-                }
-                answer => return answer,
-            }
+    let answer = match service.queue.join(join.clone()).await {
+        Err(JoinError::InAGame { .. }) => {
+            wait_for_the_end(service, principal.player_id).await?;
+            service.queue.join(join).await
         }
-    };
-    let answer = match timeout(GAME_END_WAIT, attempts).await {
-        Ok(answer) => answer,
-        Err(_) => service.queue.join(join.clone()).await,
+        answer => answer,
     };
     answer.map_err(from_join)
+}
+
+/// Waits until the player sits in no match any more, or for [`GAME_END_WAIT`]. It looks at the projection and not at the queue:
+/// whoever asks while he plays must not keep the queue from the others.
+async fn wait_for_the_end(service: &Service, player_id: Uuid) -> Result<(), Status> {
+    let free = async {
+        while matches::of_player(&service.pool, player_id).await?.is_some() {
+            tokio::time::sleep(GAME_END_LOOK_EVERY).await;
+        }
+        Ok::<(), sqlx::Error>(())
+    };
+    match timeout(GAME_END_WAIT, free).await {
+        Ok(looked) => looked.map_err(|error| status::from_sqlx(&error)),
+        Err(_) => Ok(()),
+    }
 }
 
 /// The frames with their numbers. A source that ends before the ticket does was cut off: the client is to join again.
