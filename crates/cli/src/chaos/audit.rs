@@ -55,7 +55,7 @@ pub async fn run(data: &Path, players: &[Player], record: &Record, summary: &mut
     }
     summary.unsettled_stakes += report.totals.open_holds;
     summary.ledger_sum += i64::try_from(report.ledger_sum_minor())?;
-    summary.ratings_differing += rating::rebuild(&rating).await?.differing;
+    summary.ratings_differing += rating::rebuild(&rating, rating::RebuildConfig::default()).await?.differing;
     Ok(())
 }
 
