@@ -7,6 +7,7 @@ mod dispatch;
 mod open_calls;
 mod rate_limit;
 mod relayed_body;
+mod statement_file;
 mod upstream;
 
 use std::convert::Infallible;
@@ -109,11 +110,17 @@ impl<S: Stacked> Service<Request<Body>> for Edge<S> {
         if grpc || request.method() == Method::OPTIONS {
             return Box::pin(self.grpc.call(request));
         }
+        if let Some(format) = statement_file::format_of(&request) {
+            // The one that is ready answers, and a new one takes its place, as with any service that is cloned.
+            let fresh = self.grpc.clone();
+            let ready = std::mem::replace(&mut self.grpc, fresh);
+            return Box::pin(async move { Ok(statement_file::answer(ready, format, request).await) });
+        }
         Box::pin(std::future::ready(Ok(not_found())))
     }
 }
 
-/// Nothing but gRPC is served here yet.
+/// Besides gRPC there are only statements as files.
 fn not_found() -> Response<Body> {
     let text = "not found: this is a gRPC and gRPC-Web endpoint\n";
     let mut response = Response::new(Body::new(http_body_util::Full::from(text)));

@@ -2,8 +2,8 @@
 
 use event_bus::{HandleError, Handler, Message};
 use proto::wallet::v1::{
-    AccountKind, LedgerTransfer, MoneyDeposited, PotPaid, RefusalReason, StakesHeld, StakesRefunded,
-    StakesRefused,
+    AccountKind, LedgerTransfer, MoneyAdjusted, MoneyDeposited, MoneyWithdrawn, PotPaid, RefusalReason,
+    StakesHeld, StakesRefunded, StakesRefused, TransferReversed,
 };
 use sqlx::PgConnection;
 
