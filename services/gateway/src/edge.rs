@@ -8,6 +8,7 @@ mod open_calls;
 mod pages;
 mod rate_limit;
 mod relayed_body;
+mod statement_file;
 mod upstream;
 
 use std::convert::Infallible;
@@ -113,6 +114,12 @@ impl<S: Stacked> Service<Request<Body>> for Edge<S> {
         // A preflight is the beginning of a gRPC-Web call.
         if grpc || request.method() == Method::OPTIONS {
             return Box::pin(self.grpc.call(request));
+        }
+        if let Some(format) = statement_file::format_of(&request) {
+            // The one that is ready answers, and a new one takes its place, as with any service that is cloned.
+            let fresh = self.grpc.clone();
+            let ready = std::mem::replace(&mut self.grpc, fresh);
+            return Box::pin(async move { Ok(statement_file::answer(ready, format, request).await) });
         }
         let response = match &self.pages {
             Some(pages) => pages.answer(&request),

@@ -1,13 +1,17 @@
 //! The wallet: who has what, and what is held for which match.
 //!
-//! It follows the events of players, matches and games; nobody moves money by a call. What may happen to a match's money is
-//! `domain-ledger`'s to say, here is the transaction around it: log, entries, balances and statements change together.
+//! It follows the events of players, matches and games; nobody moves a stake by a call. Players bring and fetch their own money
+//! at the desk, and operators correct it. What may happen to money is `domain-ledger`'s to say, here is the transaction around
+//! it: log, entries, balances and statements change together.
 //!
 //! # Map
-//! * [`app`]: decisions without a database: a match's money, opening an account, statements, the audit.
+//! * [`app`]: decisions without a database: a match's money, a player's own money, statements, the hash chain, the audit; and
+//!   the port to payment providers.
+//! * [`cashier`]: a player's own money inside a transaction: locks, the question of eligibility, the posting.
+//! * [`payments`]: the payment providers: play money, and one that calls back with a signature.
 //! * [`bus`]: the consumers of other services' events, one handler a source.
 //! * [`store`]: the log and the tables on Postgres.
-//! * [`grpc`]: the calls, for reading.
+//! * [`grpc`]: the calls of players and operators.
 //! * [`sealing`]: the hash chain over the log, sealed in the background.
 //! * [`invariants`]: what must always be true, checked all the time; [`ledger_verify`]: everything once more, from the log.
 //! * [`bench`]: how many settlements a second.
@@ -28,11 +32,14 @@
 //! * `WALLET-9` Every event is chained by hash to the one sealed before it; a byte that changed in the log is named by the check.
 //! * `WALLET-10` What does not add up is counted and named within a minute or two, and stops nobody else's money.
 //! * `WALLET-11` Several settlements may share a transaction; one that is refused changes nothing and fails no other.
+//! * `WALLET-12` A command is done once for each request id of its caller, and a provider's word once for each of its events.
+//! * `WALLET-13` Nothing booked is changed: a mistake is corrected by new entries, with who did it and why; above a limit by two.
 //!
 //! # Deliberately absent
 //! * A clock for holds: only a match or a game ends one.
 //! * A balance row of the house: every settlement would wait for it.
 //! * Conversion between currencies.
+//! * Where a player is at this moment: the region is that of the verified identity.
 
 pub mod app;
 pub mod bench;

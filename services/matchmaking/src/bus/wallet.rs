@@ -2,8 +2,8 @@
 
 use event_bus::{HandleError, Handler, Message};
 use proto::wallet::v1::{
-    AccountKind, LedgerTransfer, MoneyDeposited, PotPaid, RefusalReason, StakesHeld, StakesRefunded,
-    StakesRefused,
+    AccountKind, LedgerTransfer, MoneyAdjusted, MoneyDeposited, MoneyWithdrawn, PotPaid, RefusalReason,
+    StakesHeld, StakesRefunded, StakesRefused, TransferReversed,
 };
 use sqlx::PgConnection;
 
@@ -59,10 +59,14 @@ impl Handler for WalletEvents {
 
 impl Handler for AccountEvents {
     async fn handle(&self, conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
-        if message.kind == "MoneyDeposited" {
-            put_balances(conn, message, message.decode::<MoneyDeposited>()?.transfer.as_slice()).await?;
-        }
-        Ok(())
+        let transfer = match message.kind.as_str() {
+            "MoneyDeposited" => message.decode::<MoneyDeposited>()?.transfer,
+            "MoneyWithdrawn" => message.decode::<MoneyWithdrawn>()?.transfer,
+            "MoneyAdjusted" => message.decode::<MoneyAdjusted>()?.transfer,
+            "TransferReversed" => message.decode::<TransferReversed>()?.transfer,
+            _ => None,
+        };
+        put_balances(conn, message, transfer.as_slice()).await
     }
 }
 

@@ -189,7 +189,7 @@ impl Ledger {
 fn digest(operation: Operation) -> InputHash {
     let mut hash = [0; 32];
     for (at, byte) in format!("{operation:?}").bytes().enumerate() {
-        hash[at % 32] = hash[at % 32] ^ byte.rotate_left((at / 32 % 8) as u32);
+        hash[at % 32] ^= byte.rotate_left((at / 32 % 8) as u32);
     }
     InputHash(hash)
 }
