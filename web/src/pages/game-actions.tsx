@@ -57,10 +57,10 @@ export function Actions(props: { game: LiveGame; state: GameState; mine: Color }
       {left !== null && <p class="small">{t("draw.left", { n: left })}</p>}
       {problem !== "" && <p class="problem" role="alert">{problem}</p>}
       {asking === "resign" && (
-        <Confirm question={t("resign.sure")} yes={t("resign.do")} onYes={() => act(game.resign())} onNo={() => setAsking(null)} />
+        <Confirm tone="danger" question={t("resign.sure")} yes={t("resign.do")} onYes={() => act(game.resign())} onNo={() => setAsking(null)} />
       )}
       {asking === "draw" && (
-        <Confirm question={t("draw.sure")} yes={t("draw.offer")} onYes={() => act(game.offerDraw())} onNo={() => setAsking(null)} />
+        <Confirm tone="plain" question={t("draw.sure")} yes={t("draw.offer")} onYes={() => act(game.offerDraw())} onNo={() => setAsking(null)} />
       )}
     </div>
   );

@@ -57,7 +57,11 @@ function Play(props: { game: LiveGame; state: GameState }) {
   const live = state.status === GameStatus.LIVE;
   const atEnd = shown === ucis.length;
   const unacknowledged = pending !== null && pending.stored === null;
-  useNews(game, line, own);
+  useNews(game, own);
+  // Whoever plays is brought back from looking at former positions when there is a new one.
+  useEffect(() => {
+    if (own !== undefined) setLooked(null);
+  }, [state.moves.length, own]);
 
   const send = (uci: string): void => {
     setPromoting(null);
@@ -147,7 +151,7 @@ function entriesOf(state: GameState, game: LiveGame, line: Line): Entry[] {
 }
 
 /// Says and sounds what is new: moves, offers, the end.
-function useNews(game: LiveGame, line: Line, own: Side | undefined): void {
+function useNews(game: LiveGame, own: Side | undefined): void {
   const known = useRef<GameState | null>(null);
   useSignalEffect(() => {
     const now = game.state.value;
@@ -167,7 +171,6 @@ function useNews(game: LiveGame, line: Line, own: Side | undefined): void {
       play("end");
     }
   });
-  void line;
 }
 
 /// Keys that work everywhere on the page but in fields and on the board.

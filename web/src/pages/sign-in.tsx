@@ -8,6 +8,9 @@ import { person, signIn, signUp, wasEnded } from "../session/session.ts";
 import { t } from "../text/text.ts";
 import { refusalOf, refusalText } from "../wire/refusal.ts";
 
+/// The names that the gateway takes.
+const NAMES = "[A-Za-z][A-Za-z0-9_\\-]{2,19}";
+
 /// The form, for a new account at `/sign-up` and for an old one elsewhere.
 export function SignIn() {
   const [kind, setKind] = useState<"in" | "up">(path.value === "/sign-up" ? "up" : "in");
@@ -39,7 +42,17 @@ export function SignIn() {
       <form class="card form" onSubmit={(event) => void submit(event)} noValidate={false}>
         <label>
           {t("signIn.name")}
-          <input name="name" autocomplete="username" required minLength={3} maxLength={20} autocapitalize="none" spellcheck={false} />
+          <input
+            name="name"
+            autocomplete="username"
+            required
+            minLength={3}
+            maxLength={20}
+            pattern={kind === "up" ? NAMES : undefined}
+            title={kind === "up" ? t("signUp.nameRule") : undefined}
+            autocapitalize="none"
+            spellcheck={false}
+          />
           {kind === "up" && <small>{t("signUp.nameRule")}</small>}
         </label>
         <label>

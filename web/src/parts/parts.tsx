@@ -72,7 +72,7 @@ export function Title(props: { children: string }) {
 }
 
 /// Asks before something that cannot be undone.
-export function Confirm(props: { question: string; yes: string; onYes: () => void; onNo: () => void }) {
+export function Confirm(props: { question: string; yes: string; tone: "plain" | "danger"; onYes: () => void; onNo: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
@@ -88,7 +88,7 @@ export function Confirm(props: { question: string; yes: string; onYes: () => voi
     >
       <p>{props.question}</p>
       <div class="buttons">
-        <button type="button" class="danger" onClick={props.onYes}>
+        <button type="button" class={props.tone} onClick={props.onYes}>
           {props.yes}
         </button>
         <button type="button" class="quiet" onClick={props.onNo}>

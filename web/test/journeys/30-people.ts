@@ -53,6 +53,23 @@ test("everything on the way into a game can be reached by Tab alone", async () =
   for (const wanted of ["#main", "/", "/wallet", "/settings", "/play/paris/3+2"]) assert.ok(seen.includes(wanted), `${wanted} in ${seen.join(" ")}`);
 });
 
+test("looking back shows former positions, and a new move brings a player back", async () => {
+  const pair = await paired(browsers);
+  await playAll(pair, ["e2e4", "e7e5", "g1f3"]);
+  const { page } = pair.white;
+  const live = await page.getAttribute(".board", "data-fen");
+  await page.click(".look button >> nth=0");
+  await page.waitForFunction(() => document.querySelector(".board")!.getAttribute("data-fen")!.startsWith("rnbqkbnr/pppppppp"));
+  await page.keyboard.press("End");
+  assert.equal(await page.getAttribute(".board", "data-fen"), live);
+  await page.click(".move[data-ply='1']");
+  await page.waitForSelector(".move[data-ply='1'][aria-current]");
+  await clickMove(pair.black, "b8c6");
+  await page.waitForSelector(".move[data-ply='4'][aria-current]");
+  await page.keyboard.press("f");
+  assert.equal(await page.getAttribute(".play-area > .bar:last-child", "data-side"), "black");
+});
+
 const TO_PROMOTION = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "f8g7", "h6g7", "g8f6"];
 
 test("a promotion asks for the piece and can be taken back", async () => {

@@ -83,7 +83,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   await page.screenshot({ path: `${folder}first-move-${size}.png` });
   await playAll(moment, "h2h4 g7g5 h4g5 h7h6 g5h6 f8g7 h6g7 g8f6".split(" "));
   await moment.black.page.click(".actions .buttons button >> nth=0");
-  await moment.black.page.click("dialog button.danger");
+  await moment.black.page.click("dialog .buttons button >> nth=0");
   await page.waitForSelector(".offer");
   await page.screenshot({ path: `${folder}offer-${size}.png`, fullPage: true });
   await clickMove(moment.white, "g7h8");
