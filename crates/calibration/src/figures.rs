@@ -82,10 +82,11 @@ pub fn measure_all(calibration: &Calibration, pools: &Pools) -> Vec<Figure> {
     let mut figures = Vec::new();
     for size in SIZES {
         let mut seeded = Seeded::new(size as u64);
-        let humans: Vec<Measured> = groups(&pools.human, size, HUMAN_GROUPS, Draw::WithReplacement, &mut seeded)
-            .iter()
-            .map(|games| measure(calibration, games))
-            .collect();
+        let humans: Vec<Measured> =
+            groups(&pools.human, size, HUMAN_GROUPS, Draw::WithReplacement, &mut seeded)
+                .iter()
+                .map(|games| measure(calibration, games))
+                .collect();
         let mut scores: Vec<f64> = humans.iter().map(combined).collect();
         let threshold = quantile(&mut scores, 1.0 - FALSE_POSITIVES);
         figures.extend(human_figures(calibration, pools, size, &humans));
@@ -158,8 +159,7 @@ fn human_figures(calibration: &Calibration, pools: &Pools, size: usize, humans: 
     LEVELS.iter().enumerate().map(figure).collect()
 }
 
-const LEVELS: [(&str, Level); 3] =
-    [("review", Level::Review), ("hold", Level::Hold), ("flag", Level::Flag)];
+const LEVELS: [(&str, Level); 3] = [("review", Level::Review), ("hold", Level::Hold), ("flag", Level::Flag)];
 
 /// The upper 95 % bound of a share that was never seen among the disjoint groups a pool has (the rule of three).
 fn proved(pool: usize, size: usize) -> f64 {
@@ -170,7 +170,9 @@ fn pool_note(pool: usize, draw: Draw) -> String {
     match draw {
         Draw::Distinct => format!("{HELPED_GROUPS} groups of distinct games from {pool}"),
         Draw::WithReplacement => {
-            format!("{HELPED_GROUPS} groups drawn with replacement from {pool} games, too few for distinct ones")
+            format!(
+                "{HELPED_GROUPS} groups drawn with replacement from {pool} games, too few for distinct ones"
+            )
         }
     }
 }

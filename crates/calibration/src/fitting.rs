@@ -38,7 +38,11 @@ pub fn fit(games: &[&Game], source: &Source) -> Calibration {
     for game in games {
         for seat in &game.seats {
             let of_seat = eligible(&game.decisions, seat.color);
-            samples.extend(of_seat.map(|decision| Sample { decision, rating: seat.rating, class: seat.class }));
+            samples.extend(of_seat.map(|decision| Sample {
+                decision,
+                rating: seat.rating,
+                class: seat.class,
+            }));
         }
     }
     let rated: Vec<(&Decision, f64)> = samples.iter().map(|s| (s.decision, s.rating)).collect();

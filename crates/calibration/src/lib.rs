@@ -110,14 +110,16 @@ fn text(path: &Path) -> Result<String, DatasetError> {
 fn even_times(games: &[pgn::Clocked]) -> Figure {
     let limit = domain_fairplay::levels::Limits::default().even_variation;
     let variations: Vec<f64> = games.iter().flat_map(pgn::variations).collect();
-    let mut figure = Figure::new("even_times", "human", 1, share(&variations, |variation| *variation < limit));
+    let mut figure =
+        Figure::new("even_times", "human", 1, share(&variations, |variation| *variation < limit));
     figure.note = format!("sides with a variation of times below {limit}, of {}", variations.len());
     figure
 }
 
 /// Labelled games without evaluations.
 fn unlabelled(labelled: &[pgn::Clocked], evaluated: &[Game]) -> Figure {
-    let missing = labelled.iter().filter(|game| evaluated.iter().all(|other| other.event != game.event)).count();
+    let missing =
+        labelled.iter().filter(|game| evaluated.iter().all(|other| other.event != game.event)).count();
     let mut figure = Figure::new("labelled_games_without_evaluations", "synthetic", 1, count(missing));
     figure.note = format!("{} labelled games, {} evaluated", labelled.len(), evaluated.len());
     figure

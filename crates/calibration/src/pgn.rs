@@ -38,7 +38,8 @@ pub fn variations(game: &Clocked) -> Vec<f64> {
     let Some(clock) = dataset::clock(&game.time_control) else { return Vec::new() };
     let clocks: Vec<Option<f64>> = game.clocks.iter().copied().map(Some).collect();
     let seconds = dataset::seconds(clock, &clocks);
-    let side = |first: usize| -> Vec<f64> { seconds.iter().skip(first).step_by(2).copied().flatten().collect() };
+    let side =
+        |first: usize| -> Vec<f64> { seconds.iter().skip(first).step_by(2).copied().flatten().collect() };
     [side(0), side(1)]
         .iter()
         .filter(|times| times.len() >= timing::TIMED_MOVES_MIN && timing::is_plausible(times))
@@ -62,8 +63,10 @@ mod tests {
 
     #[test]
     fn clocks_and_tags_are_read_and_frozen_clocks_say_nothing() {
-        let moves: String = (0..40).map(|ply| format!("{{ [%clk 0:0{}:5{}] }} ", 9 - ply / 8, 9 - ply % 8)).collect();
-        let text = format!("[Event \"blitz\"]\n[TimeControl \"600+0\"]\n\n1. e4 {moves}\n\n[Event \"other\"]\n");
+        let moves: String =
+            (0..40).map(|ply| format!("{{ [%clk 0:0{}:5{}] }} ", 9 - ply / 8, 9 - ply % 8)).collect();
+        let text =
+            format!("[Event \"blitz\"]\n[TimeControl \"600+0\"]\n\n1. e4 {moves}\n\n[Event \"other\"]\n");
         let games = read(&text);
         assert_eq!((games.len(), games[0].clocks.len()), (2, 40));
         assert!((games[0].clocks[0] - 599.0).abs() < 1e-9);

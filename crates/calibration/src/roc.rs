@@ -33,7 +33,10 @@ pub fn svg(calibration: &Calibration, pools: &Pools<'_>, size: usize) -> String 
     for (index, (kind, pool)) in pools.helped.iter().enumerate() {
         let color = COLORS[index % COLORS.len()];
         let points = curve(&humans, &scores(pool));
-        let _ = writeln!(out, "<polyline fill=\"none\" stroke=\"{color}\" stroke-width=\"2\" points=\"{points}\"/>");
+        let _ = writeln!(
+            out,
+            "<polyline fill=\"none\" stroke=\"{color}\" stroke-width=\"2\" points=\"{points}\"/>"
+        );
         let y = MARGIN + 18.0 * count(index);
         let _ = writeln!(
             out,
@@ -62,8 +65,12 @@ fn frame(size: usize) -> String {
         );
     }
     for share in [0.0, 0.5, 1.0] {
-        let _ =
-            writeln!(out, "<text x=\"{:.0}\" y=\"{:.0}\" font-size=\"12\" text-anchor=\"end\">{share}</text>", MARGIN - 6.0, y(share) + 4.0);
+        let _ = writeln!(
+            out,
+            "<text x=\"{:.0}\" y=\"{:.0}\" font-size=\"12\" text-anchor=\"end\">{share}</text>",
+            MARGIN - 6.0,
+            y(share) + 4.0
+        );
     }
     out
 }

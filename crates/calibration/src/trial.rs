@@ -51,7 +51,13 @@ pub fn draw_for(pool: usize, size: usize) -> Draw {
 }
 
 /// `number` groups of `size` from a pool.
-pub fn groups<T: Clone>(pool: &[T], size: usize, number: usize, draw: Draw, seeded: &mut Seeded) -> Vec<Vec<T>> {
+pub fn groups<T: Clone>(
+    pool: &[T],
+    size: usize,
+    number: usize,
+    draw: Draw,
+    seeded: &mut Seeded,
+) -> Vec<Vec<T>> {
     let mut order: Vec<usize> = (0..pool.len()).collect();
     let mut group = || match draw {
         Draw::WithReplacement => (0..size).map(|_| pool[seeded.below(pool.len())].clone()).collect(),

@@ -163,11 +163,8 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     event_bus::ensure_stream(&bus, SERVICE).await?;
     let calibration = Arc::new(read_calibration(&config)?);
     let signal = CommitSignal::new();
-    let service = grpc::Service {
-        pool: pool.clone(),
-        calibration: calibration.clone(),
-        signal: signal.clone(),
-    };
+    let service =
+        grpc::Service { pool: pool.clone(), calibration: calibration.clone(), signal: signal.clone() };
     let server = Server::new(common)?.add(FairplayServiceServer::new(service)).bind().await?;
 
     let wake = Arc::new(Notify::new());

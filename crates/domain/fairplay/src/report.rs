@@ -215,7 +215,10 @@ pub(crate) fn check_count(game: &PlayedGame, evaluations: &[PlyEvaluation]) -> R
     Ok(())
 }
 
-pub(crate) fn listed_moves(game: &PlayedGame, evaluations: &[PlyEvaluation]) -> Result<Vec<Vec<Listed>>, ReportError> {
+pub(crate) fn listed_moves(
+    game: &PlayedGame,
+    evaluations: &[PlyEvaluation],
+) -> Result<Vec<Vec<Listed>>, ReportError> {
     let lists = evaluations.iter().enumerate().map(|(index, evaluation)| {
         let position = game.position(index).expect("the count of evaluations was checked");
         listed_in(position, evaluation).map_err(|uci| ReportError::ForeignMove { index, uci })

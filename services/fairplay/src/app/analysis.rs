@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use domain_fairplay::replay::ReplayError;
 use domain_fairplay::calibration::Calibration;
+use domain_fairplay::replay::ReplayError;
 use domain_fairplay::{ByColor, Candidate, PlayedGame, PlyEvaluation, ReportError, Score};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};

@@ -47,10 +47,8 @@ pub fn explain(
         even_games: count(measured.even_games),
         excluded: excluded(games),
         telling: telling(games),
-        false_alarms: false_alarms(calibration, level).map(|rate| wire::FalseAlarmRate {
-            share: rate.share,
-            upper: rate.upper,
-        }),
+        false_alarms: false_alarms(calibration, level)
+            .map(|rate| wire::FalseAlarmRate { share: rate.share, upper: rate.upper }),
         engine: calibration.basis.engine.clone(),
         nodes: calibration.basis.accepted_nodes.iter().copied().min().unwrap_or_default(),
         second_pass_games: count(games.iter().filter(|game| game.pass == 2).count()),

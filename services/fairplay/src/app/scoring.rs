@@ -48,10 +48,7 @@ pub fn score(
 }
 
 fn clock(circumstances: &Circumstances) -> Clock {
-    Clock {
-        base_s: seconds(circumstances.base_ms),
-        increment_s: seconds(circumstances.increment_ms),
-    }
+    Clock { base_s: seconds(circumstances.base_ms), increment_s: seconds(circumstances.increment_ms) }
 }
 
 fn seat(circumstances: &Circumstances, color: Color) -> Seat {

@@ -149,7 +149,10 @@ async fn follow(
             time_class: case.time_class,
             opened_at_ms: case.opened_at_ms,
         }));
-        events.push(PlayerEvent::PlayerBarred(wire::PlayerBarred { player_id: player_id.to_string(), case_id }));
+        events.push(PlayerEvent::PlayerBarred(wire::PlayerBarred {
+            player_id: player_id.to_string(),
+            case_id,
+        }));
     }
     players::put(conn, player_id, &row).await?;
     Ok(events)

@@ -1,8 +1,8 @@
 //! The steps of an analysis, each one transaction of its log, its job and its report.
 
+use domain_fairplay::calibration::Calibration;
 use event_store::{Append, AppendError, Metadata, NewEvent, Publication, StreamId, Version, append_in};
 use prost::Message as _;
-use domain_fairplay::calibration::Calibration;
 use proto::fairplay::v1::{GameReport, SecondPassReady, SideReport};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
@@ -121,13 +121,14 @@ pub async fn complete(
         .execute(&mut *tx)
         .await?;
     let metadata = Metadata::caused_by(&log.queued, SERVICE);
-    let sides: Vec<SideReport> = report.white.iter().chain(&report.black).cloned().collect();
+    let sides = [report.white.clone(), report.black.clone()];
     append(&mut tx, claim.game_id, log.version, encode_ready(report), metadata.clone()).await?;
     // In the order of the ids, so that two games of one pair do not wait for each other in a circle.
-    let mut players = [(game.white_id, 0), (game.black_id, 1)];
+    let mut players = [(game.white_id, 0_usize), (game.black_id, 1)];
     players.sort_unstable();
     for (player_id, index) in players {
-        let scored = ScoredSide { player_id, game, pass: 1, side: &sides[index] };
+        let Some(side) = &sides[index] else { continue };
+        let scored = ScoredSide { player_id, game, pass: 1, side };
         put_side(&mut tx, calibration, scored, &metadata).await?;
     }
     tx.commit().await?;

@@ -83,8 +83,9 @@ pub async fn latest(conn: &mut PgConnection, window: Window<'_>) -> Result<Vec<S
         .await?;
     rows.into_iter()
         .map(|(game_id, pass, side)| {
-            let side = wire::SideReport::decode(side.as_slice())
-                .map_err(|error| sqlx::Error::ColumnDecode { index: "side".into(), source: Box::new(error) })?;
+            let side = wire::SideReport::decode(side.as_slice()).map_err(|error| {
+                sqlx::Error::ColumnDecode { index: "side".into(), source: Box::new(error) }
+            })?;
             Ok(ScoredGame { game_id, pass, side })
         })
         .collect()

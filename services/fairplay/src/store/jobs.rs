@@ -48,11 +48,12 @@ pub async fn claim(
     claim_time: Duration,
 ) -> Result<Option<Claim>, sqlx::Error> {
     let token = Uuid::now_v7();
-    let claimed: Option<(Uuid, i32, i32, Option<Uuid>)> = sqlx::query_as(include_str!("queries/claim_job.sql"))
-        .bind(token)
-        .bind(millis(claim_time))
-        .fetch_optional(executor)
-        .await?;
+    let claimed: Option<(Uuid, i32, i32, Option<Uuid>)> =
+        sqlx::query_as(include_str!("queries/claim_job.sql"))
+            .bind(token)
+            .bind(millis(claim_time))
+            .fetch_optional(executor)
+            .await?;
     Ok(claimed.map(|(game_id, attempts, claims_lost, second_pass_of)| Claim {
         game_id,
         token,

@@ -4,6 +4,8 @@ pub mod analyses;
 pub mod analysis_log;
 pub mod cases;
 pub mod evidence;
+#[cfg(test)]
+mod evidence_tests;
 pub mod jobs;
 pub mod match_pairs;
 pub mod pair_days;
@@ -11,8 +13,6 @@ pub mod pair_log;
 pub mod player_log;
 pub mod players;
 pub mod report;
-#[cfg(test)]
-mod evidence_tests;
 #[cfg(test)]
 mod tests;
 

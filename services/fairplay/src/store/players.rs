@@ -154,8 +154,10 @@ pub async fn assessments(
     .fetch_all(executor)
     .await?;
     let decode = |bytes: Vec<u8>| {
-        Assessment::decode(bytes.as_slice())
-            .map_err(|error| sqlx::Error::ColumnDecode { index: "assessment".into(), source: Box::new(error) })
+        Assessment::decode(bytes.as_slice()).map_err(|error| sqlx::Error::ColumnDecode {
+            index: "assessment".into(),
+            source: Box::new(error),
+        })
     };
     rows.into_iter().map(decode).collect()
 }

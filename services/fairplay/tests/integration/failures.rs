@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fairplay::app::settings::{AnalysisSettings, SearchSettings};
-use fairplay::store::analyses::{self, Finished, Progress};
+use fairplay::store::analyses::{self, Finished, FirstPass, Progress};
 use fairplay::store::{analysis_log, jobs};
 use proto::fairplay::v1::GameReport;
 use sqlx::PgPool;
@@ -155,13 +155,15 @@ async fn the_claim_of_a_worker_that_died_runs_out_and_the_late_worker_writes_not
     jobs::hand_back(pool, &late).await.expect("nothing happens");
     jobs::retry_later(pool, &late, Duration::ZERO, "late").await.expect("nothing happens");
     let log = analysis_log::read(pool, pairing.game_id).await.expect("readable");
-    let finished = analyses::complete(pool, &late, &log, GameReport::default()).await.expect("refused");
+    let (game, calibration) = (log.game().expect("readable"), calibration::file::bundled());
+    let first_pass = || FirstPass { game: &game, report: GameReport::default(), calibration: &calibration };
+    let finished = analyses::complete(pool, &late, &log, first_pass()).await.expect("refused");
     assert_eq!(finished, Finished::ClaimLost);
     assert_eq!(analyses::park(pool, &late, &log, "late").await.expect("refused"), Finished::ClaimLost);
     assert_eq!(job(pool, pairing.game_id).await, Job { claims_lost: 1, ..Job::untouched("running") });
     assert_eq!((reports(pool).await, events_of(pool, pairing.game_id).await.len()), (0, 1));
 
-    let written = analyses::complete(pool, &next, &log, GameReport::default()).await.expect("written");
+    let written = analyses::complete(pool, &next, &log, first_pass()).await.expect("written");
     assert_eq!(written, Finished::Written);
     assert_eq!(jobs::claim(pool, Duration::ZERO).await.expect("readable"), None);
 }

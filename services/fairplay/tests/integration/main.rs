@@ -4,4 +4,5 @@ mod analysis;
 mod failures;
 mod pairs;
 mod service;
+mod standings;
 mod support;
