@@ -66,6 +66,16 @@ struct Owner {
     last_uci: Option<UciMove>,
     requests: Requests,
     knowledge: Knowledge,
+    outage: Option<Outage>,
+}
+
+/// The log does not take what it is given. The game stands still from the first thing that it did not take: nobody is charged
+/// for the time until it answers again (GAME-6).
+#[derive(Clone, Copy)]
+struct Outage {
+    since_ms: i64,
+    pause: Duration,
+    look_at_ms: i64,
 }
 
 /// Whether the owner's state is that of the log.
@@ -81,10 +91,10 @@ pub(super) async fn run(desk: Desk) {
     let Desk { game_id, context, mut mailbox, frames } = desk;
     let Some(mut owner) = Owner::take_up(game_id, &context, &frames).await else { return };
     while owner.game.is_playing() {
-        let deadline_ms = next_deadline_ms(&owner.game, 0);
+        let wakes_at_ms = owner.wakes_at_ms();
         let timer = async {
-            match deadline_ms {
-                Some(deadline_ms) => context.clock.sleep_until(deadline_ms).await,
+            match wakes_at_ms {
+                Some(wakes_at_ms) => context.clock.sleep_until(wakes_at_ms).await,
                 None => std::future::pending().await,
             }
         };
@@ -158,6 +168,7 @@ impl Owner {
             last_uci: None,
             requests: Requests::default(),
             knowledge: Knowledge::Current,
+            outage: None,
         };
         owner.catch_up(record)?;
         Ok(owner)
@@ -232,12 +243,24 @@ impl Owner {
             Err(error) => Err(error),
         };
         if let Err(error) = settled {
-            tracing::warn!(game_id = %self.facts.game_id, %error, "a deadline could not be settled, trying again");
-            tokio::select! {
-                () = self.context.stop.cancelled() => {}
-                () = tokio::time::sleep(RETRY_PAUSE_MAX / 4) => {}
-            }
+            tracing::warn!(game_id = %self.facts.game_id, %error, "the log does not take what is due, trying again");
         }
+    }
+
+    /// When there is something to do without being asked: the next instant at which the game would end by itself, or in an
+    /// outage the next look at the log. What the log took without saying so is told to the watchers then.
+    fn wakes_at_ms(&self) -> Option<i64> {
+        self.outage.map_or_else(|| next_deadline_ms(&self.game, 0), |outage| Some(outage.look_at_ms))
+    }
+
+    /// Notes that the log has failed with something that was begun at `since_ms`.
+    fn note_failure(&mut self, since_ms: i64) {
+        let (since_ms, pause) = match self.outage {
+            Some(outage) => (outage.since_ms, (outage.pause * 2).min(RETRY_PAUSE_MAX)),
+            None => (since_ms, RETRY_PAUSE_MIN),
+        };
+        let pause_ms = i64::try_from(pause.as_millis()).expect("a pause of seconds");
+        self.outage = Some(Outage { since_ms, pause, look_at_ms: self.context.clock.now_ms() + pause_ms });
     }
 
     /// Writes events and, once they are on disk, takes them in. After a failure the owner's state is as it was.
@@ -253,12 +276,15 @@ impl Owner {
         let addition =
             Addition { facts: self.facts.clone(), expected: self.version, cause, event_id, events };
         let entries: Vec<Entry> = addition.entries().collect();
-        let started = Instant::now();
+        let (started, since_ms) = (Instant::now(), self.context.clock.now_ms());
         let outcome = self.context.journal.add(addition).await;
         metrics::appended(started.elapsed());
         if let Err(error) = outcome {
             if !matches!(error, JournalError::Refused(NotAdded::Overloaded)) {
                 self.knowledge = Knowledge::Doubtful;
+            }
+            if !matches!(error, JournalError::Refused(NotAdded::Conflict { .. })) {
+                self.note_failure(since_ms);
             }
             return Err(error);
         }
@@ -270,18 +296,37 @@ impl Owner {
         Ok(entries)
     }
 
-    /// Reads the log again after a doubtful write.
+    /// Reads the log again after a doubtful write, and sets the game going again after an outage.
     async fn be_current(&mut self) -> Result<(), JournalError> {
-        if self.knowledge == Knowledge::Current {
-            return Ok(());
+        if self.knowledge == Knowledge::Doubtful {
+            let now_ms = self.context.clock.now_ms();
+            let loaded = self.context.journal.load(self.facts.game_id).await;
+            let record = loaded.inspect_err(|_| self.note_failure(now_ms))?;
+            let record = record.ok_or_else(|| JournalError::Damaged {
+                game_id: self.facts.game_id,
+                reason: "the log of a running game is gone".to_owned(),
+            })?;
+            self.catch_up(&record)?;
+            self.knowledge = Knowledge::Current;
         }
-        let game_id = self.facts.game_id;
-        let record = self.context.journal.load(game_id).await?.ok_or_else(|| JournalError::Damaged {
-            game_id,
-            reason: "the log of a running game is gone".to_owned(),
-        })?;
-        self.catch_up(&record)?;
-        self.knowledge = Knowledge::Current;
+        match self.outage {
+            Some(outage) => self.end_outage(outage.since_ms).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The log answers again. A flag that had fallen before the outage stays fallen; otherwise the clocks go on from where
+    /// they stood when it began.
+    async fn end_outage(&mut self, since_ms: i64) -> Result<(), JournalError> {
+        let now_ms = self.context.clock.now_ms();
+        let has_fallen = next_deadline_ms(&self.game, 0).is_some_and(|deadline_ms| deadline_ms <= since_ms);
+        if self.game.is_playing() && !has_fallen && now_ms > since_ms {
+            let command = Command::Resume { now_ms, alive_until_ms: Some(since_ms) };
+            let events = decide(&self.game, &command).unwrap_or_default();
+            self.commit(events, Cause::Service, Uuid::now_v7()).await?;
+            metrics::recovered();
+        }
+        self.outage = None;
         Ok(())
     }
 
