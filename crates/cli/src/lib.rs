@@ -30,9 +30,9 @@
 //! A way to run in production: there each service is a container of its own.
 
 pub mod arguments;
+mod chaos;
 mod dead_letters;
 mod decode;
-mod chaos;
 mod demo;
 pub mod dev;
 mod events;

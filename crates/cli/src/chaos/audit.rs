@@ -14,13 +14,19 @@ use crate::dev::state::{self, DevState};
 use crate::playing::player::{Player, eventually, patiently};
 
 /// Events that settle a match; each match that had a game has one of them, once.
-const SETTLEMENTS: &str = "select count(*) from events where stream_id = $1 and type in ('PotPaid', 'StakesRefunded')";
+const SETTLEMENTS: &str =
+    "select count(*) from events where stream_id = $1 and type in ('PotPaid', 'StakesRefunded')";
 
 /// Events that rate a game; at most one a game.
 const RATINGS: &str = "select count(*) from events where stream_id = $1 and type = 'RatingsChanged'";
 
 /// Waits until everything has come to rest, then adds what it finds to the summary.
-pub async fn run(data: &Path, players: &[Player], record: &Record, summary: &mut Summary) -> anyhow::Result<()> {
+pub async fn run(
+    data: &Path,
+    players: &[Player],
+    record: &Record,
+    summary: &mut Summary,
+) -> anyhow::Result<()> {
     let running = state::find_running(data)?;
     for player in players {
         eventually("the settlement of all stakes", || async {
@@ -34,7 +40,8 @@ pub async fn run(data: &Path, players: &[Player], record: &Record, summary: &mut
     for (game_id, acknowledged) in &record.games {
         let game = game(witness, game_id).await?;
         let stored: Vec<&str> = game.moves.iter().map(|played| played.uci.as_str()).collect();
-        let lost = acknowledged.iter().filter(|(ply, uci)| stored.get(**ply as usize - 1) != Some(&uci.as_str()));
+        let lost =
+            acknowledged.iter().filter(|(ply, uci)| stored.get(**ply as usize - 1) != Some(&uci.as_str()));
         summary.lost_moves += lost.count() as u64;
         if !follow::replay_equals(witness, game_id, &stored).await? {
             summary.replay_mismatches += 1;

@@ -258,7 +258,8 @@ async fn end(
 /// Accepts as soon as there is something to accept.
 async fn accept_draw(player: &Player, game_id: &str, seen: &watch::Receiver<Seen>) -> anyhow::Result<()> {
     while seen.borrow().ended.is_none() {
-        let request = AcceptDrawRequest { request_id: Uuid::new_v4().to_string(), game_id: game_id.to_owned() };
+        let request =
+            AcceptDrawRequest { request_id: Uuid::new_v4().to_string(), game_id: game_id.to_owned() };
         let answer = patiently("accept a draw", || {
             let (mut games, request) = (player.games(), player.request(request.clone()));
             async move {
@@ -282,7 +283,9 @@ async fn accept_draw(player: &Player, game_id: &str, seen: &watch::Receiver<Seen
 fn unless_over<T>(answer: Result<T, tonic::Status>) -> Result<Option<T>, tonic::Status> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
-        Err(status) if status.code() == Code::FailedPrecondition && status.message().contains("over") => Ok(None),
+        Err(status) if status.code() == Code::FailedPrecondition && status.message().contains("over") => {
+            Ok(None)
+        }
         Err(status) => Err(status),
     }
 }

@@ -70,7 +70,10 @@ pub async fn run(data: &Path, extent: Extent) -> anyhow::Result<()> {
         summary.replay_mismatches,
         summary.ratings_differing,
     ];
-    ensure!(faults.iter().all(|fault| *fault == 0) && summary.ledger_sum == 0, "something was lost or doubled");
+    ensure!(
+        faults.iter().all(|fault| *fault == 0) && summary.ledger_sum == 0,
+        "something was lost or doubled"
+    );
     Ok(())
 }
 

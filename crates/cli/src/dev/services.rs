@@ -149,10 +149,7 @@ mod tests {
             nats_url: "nats://127.0.0.1:1".to_owned(),
             redis_url: "redis+unix:///redis".to_owned(),
             edge: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            keys: KeyFiles {
-                private: PathBuf::from("/keys/private"),
-                public: PathBuf::from("/keys/public"),
-            },
+            keys: KeyFiles { private: PathBuf::from("/keys/private"), public: PathBuf::from("/keys/public") },
             stockfish: None,
         }
     }

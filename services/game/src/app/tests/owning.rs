@@ -265,6 +265,8 @@ async fn the_end_of_a_game_whose_answer_was_lost_is_told_by_the_owner_itself() {
         }
         panic!("the stream ended without the game's end");
     };
-    let both = async { tokio::select! { () = told => {}, () = turning => {} } };
+    let both = async {
+        tokio::select! { () = told => {}, () = turning => {} }
+    };
     tokio::time::timeout(Duration::from_secs(20), both).await.expect("the end is told");
 }
