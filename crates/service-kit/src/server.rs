@@ -23,7 +23,9 @@ use tower::{Service, ServiceBuilder};
 
 use crate::auth::{KeyError, Verifier};
 use crate::config::CommonConfig;
-use crate::layers::{Authenticate, CatchPanic, Deadline, Malformed, Observe, Overload, RequestLimit, Stack, Stacked};
+use crate::layers::{
+    Authenticate, CatchPanic, Deadline, Malformed, Observe, Overload, RequestLimit, Stack, Stacked,
+};
 
 pub use readiness::{Hold, LIVENESS, READINESS, Readiness};
 

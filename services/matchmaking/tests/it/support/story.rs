@@ -86,7 +86,7 @@ impl World {
     pub async fn deposit(&self, player: &Visitor, minor_units: i64) {
         let player_id = player.player_id.to_string();
         let transfer = Some(transfer(vec![available(&player_id, minor_units)]));
-        let event = MoneyDeposited { player_id, transfer };
+        let event = MoneyDeposited { player_id, transfer, ..MoneyDeposited::default() };
         self.wallet.publish(StreamId::new("account", player.player_id), "MoneyDeposited", &event).await;
     }
 
