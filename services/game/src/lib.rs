@@ -3,7 +3,7 @@
 //! # Map
 //!
 //! * `app`: the use cases. An owner task a live game (`owner`), who owns what (`registry`), the front (`games`), following a
-//!   game (`watch`), and the ports to log and time (`journal`, `clock`).
+//!   game (`watch`), who is at the board and how far away (`attendance`, `presence`), and the ports to log and time (`journal`, `clock`).
 //! * `store`: the log of games and the list of them on Postgres, and the codec of events.
 //! * `bus`: confirmed matches become games.
 //! * `grpc`: the rpcs, one file each.
@@ -26,6 +26,9 @@
 //! * GAME-8 A game ends once: its last event, its row in the list and its message to the others are one transaction.
 //! * GAME-9 Only the two players act in a game; anybody may watch it.
 //! * GAME-10 Mailboxes, buffers, pages, watchers and replays have limits with names.
+//! * GAME-11 A player's open stream is his presence. That he went and came back stands in the log; a stop of the service is
+//!   nobody's going.
+//! * GAME-12 A move is credited what was measured of its player's network and is believed, never what a client says.
 //!
 //! # Deliberately absent
 //!

@@ -2,12 +2,14 @@
 //! them it asks through its ports [`Journal`] and [`Clock`].
 
 mod act;
+mod attendance;
 mod clock;
 mod creation;
 mod facts;
 mod games;
 mod journal;
 mod owner;
+mod presence;
 mod receipt;
 mod refused;
 mod registry;
@@ -15,6 +17,7 @@ mod requests;
 mod watch;
 
 pub use act::{Act, ActError, Action};
+pub use attendance::{Closing, News, Sign};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use creation::{Confirmed, CreationError, ScaledGames, begin};
 pub use facts::{CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake};
@@ -22,6 +25,7 @@ pub use games::{Games, ReadError};
 pub use journal::{
     Addition, Cause, Entry, Journal, JournalError, Record, Refused as AdditionRefused, Version,
 };
+pub use presence::Presence;
 pub use receipt::Receipt;
 pub use refused::Refused;
 pub use watch::{Frame, Start, Watch, WatchError, WatchItem, WatchLimits};

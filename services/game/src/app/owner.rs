@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain_chess::{Command, Event, Game, UciMove, decide, next_deadline_ms};
+use domain_chess::{Color, Command, Event, Game, UciMove, decide, next_deadline_ms};
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
     time::Instant,
@@ -15,7 +15,8 @@ use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use super::{
-    act::{Act, ActError},
+    act::{Act, ActError, Action},
+    attendance::{Attendance, Sign},
     facts::{Facts, GameId},
     journal::{Addition, Cause, Entry, JournalError, Record, Refused as NotAdded, Version},
     receipt::Receipt,
@@ -40,6 +41,14 @@ pub(super) struct Ask {
     pub(super) reply: oneshot::Sender<Result<Answer, ActError>>,
 }
 
+/// What an owner is sent.
+pub(super) enum Letter {
+    /// A player's request.
+    Ask(Box<Ask>),
+    /// News of a player's stream.
+    Sign(Box<Sign>),
+}
+
 /// What an owner answers.
 pub(super) enum Answer {
     /// The request took effect just now.
@@ -53,7 +62,7 @@ pub(super) enum Answer {
 pub(super) struct Desk {
     pub(super) game_id: GameId,
     pub(super) context: Arc<Context>,
-    pub(super) mailbox: mpsc::Receiver<Box<Ask>>,
+    pub(super) mailbox: mpsc::Receiver<Letter>,
     pub(super) frames: broadcast::Sender<Arc<Frame>>,
 }
 
@@ -65,6 +74,7 @@ struct Owner {
     version: Version,
     last_uci: Option<UciMove>,
     requests: Requests,
+    attendance: Attendance,
     knowledge: Knowledge,
 }
 
@@ -81,10 +91,10 @@ pub(super) async fn run(desk: Desk) {
     let Desk { game_id, context, mut mailbox, frames } = desk;
     let Some(mut owner) = Owner::take_up(game_id, &context, &frames).await else { return };
     while owner.game.is_playing() {
-        let deadline_ms = next_deadline_ms(&owner.game, 0);
+        let due_ms = owner.next_due_ms();
         let timer = async {
-            match deadline_ms {
-                Some(deadline_ms) => context.clock.sleep_until(deadline_ms).await,
+            match due_ms {
+                Some(due_ms) => context.clock.sleep_until(due_ms).await,
                 None => std::future::pending().await,
             }
         };
@@ -92,8 +102,9 @@ pub(super) async fn run(desk: Desk) {
             // A request that arrived before the deadline is dealt with before it, however late the owner comes to it.
             biased;
             () = context.stop.cancelled() => return,
-            ask = mailbox.recv() => match ask {
-                Some(ask) => owner.answer(*ask).await,
+            letter = mailbox.recv() => match letter {
+                Some(Letter::Ask(ask)) => owner.answer(*ask).await,
+                Some(Letter::Sign(sign)) => owner.note_sign(&sign),
                 None => return,
             },
             () = timer => owner.time_is_up().await,
@@ -157,6 +168,7 @@ impl Owner {
             version: 0,
             last_uci: None,
             requests: Requests::default(),
+            attendance: Attendance::new(context.clock.now_ms()),
             knowledge: Knowledge::Current,
         };
         owner.catch_up(record)?;
@@ -191,8 +203,9 @@ impl Owner {
             // Time never runs backwards within a game, whatever the order in which requests were received.
             let now_ms = act.received_at_ms.max(self.game.last_event_at_ms());
             let cause = Cause::Request { by, request_id: act.request_id };
-            let written = match self.settle(now_ms).await {
-                Ok(()) => match decide(&self.game, &act.action.command(by, now_ms)) {
+            let lag_ms = self.lag_ms(act.action, by, now_ms);
+            let written = match self.settle(now_ms, lag_ms).await {
+                Ok(()) => match decide(&self.game, &act.action.command(by, now_ms, lag_ms)) {
                     Ok(events) => self.commit(events, cause, fingerprint).await,
                     Err(refusal) => {
                         let last_uci = self.last_uci.map(|uci| uci.to_string());
@@ -212,12 +225,49 @@ impl Owner {
         Err(ActError::Unreachable)
     }
 
+    /// The measured round trip of the side to move, taking into account what the move at hand says of it.
+    fn lag_ms(&self, action: Action, by: Color, now_ms: i64) -> u32 {
+        let mover = self.game.side_to_move();
+        match (action, self.game.turn_began_at_ms()) {
+            (Action::PlayMove { .. }, Some(began_at_ms)) if by == mover && self.game.ply() > 0 => {
+                self.attendance.measured_after_reply_ms(mover, now_ms - began_at_ms)
+            }
+            _ => self.attendance.measured_ms(mover),
+        }
+    }
+
+    /// When something is due although nobody asks for it.
+    fn next_due_ms(&self) -> Option<i64> {
+        let lag_ms = self.attendance.measured_ms(self.game.side_to_move());
+        let deadline_ms = next_deadline_ms(&self.game, lag_ms);
+        deadline_ms.into_iter().chain(self.attendance.next_due_ms(&self.game)).min()
+    }
+
+    /// What follows from it for the game is due at once, and so done by the timer.
+    fn note_sign(&mut self, sign: &Sign) {
+        if let Some(by) = self.facts.color_of(sign.player_id) {
+            self.attendance.note(by, sign);
+        }
+    }
+
+    /// Writes down who went and who came back.
+    async fn call_the_roll(&mut self, now_ms: i64) -> Result<(), JournalError> {
+        while let Some(command) = self.attendance.roll_call(&self.game, now_ms) {
+            let events = decide(&self.game, &command).unwrap_or_default();
+            if events.is_empty() {
+                return Ok(());
+            }
+            self.commit(events, Cause::Service, Uuid::now_v7()).await?;
+        }
+        Ok(())
+    }
+
     /// Ends the game if its deadline lies before `now_ms`: the timer may not have been served yet.
-    async fn settle(&mut self, now_ms: i64) -> Result<(), JournalError> {
-        if next_deadline_ms(&self.game, 0).is_none_or(|deadline_ms| now_ms < deadline_ms) {
+    async fn settle(&mut self, now_ms: i64, lag_ms: u32) -> Result<(), JournalError> {
+        if next_deadline_ms(&self.game, lag_ms).is_none_or(|deadline_ms| now_ms < deadline_ms) {
             return Ok(());
         }
-        let events = decide(&self.game, &Command::TimerFired { now_ms, lag_ms: 0 }).unwrap_or_default();
+        let events = decide(&self.game, &Command::TimerFired { now_ms, lag_ms }).unwrap_or_default();
         if let [Event::Ended(ended)] = events.as_slice() {
             metrics::deadline_settled(self.context.clock.now_ms() - ended.at_ms);
         }
@@ -225,10 +275,7 @@ impl Owner {
     }
 
     async fn time_is_up(&mut self) {
-        let settled = match self.be_current().await {
-            Ok(()) => self.settle(self.context.clock.now_ms()).await,
-            Err(error) => Err(error),
-        };
+        let settled = self.do_what_is_due().await;
         if let Err(error) = settled {
             tracing::warn!(game_id = %self.facts.game_id, %error, "a deadline could not be settled, trying again");
             tokio::select! {
@@ -236,6 +283,13 @@ impl Owner {
                 () = tokio::time::sleep(RETRY_PAUSE_MAX / 4) => {}
             }
         }
+    }
+
+    async fn do_what_is_due(&mut self) -> Result<(), JournalError> {
+        self.be_current().await?;
+        let now_ms = self.context.clock.now_ms();
+        self.settle(now_ms, self.attendance.measured_ms(self.game.side_to_move())).await?;
+        self.call_the_roll(now_ms).await
     }
 
     /// Writes events and, once they are on disk, takes them in. After a failure the owner's state is as it was.
@@ -261,6 +315,11 @@ impl Owner {
             return Err(error);
         }
         for entry in &entries {
+            if let Event::MovePlayed(played) = &entry.event
+                && played.ply > 1
+            {
+                self.attendance.replied(self.game.side_to_move(), played.elapsed_ms);
+            }
             self.game.evolve(&entry.event);
             self.note(entry);
             metrics::happened(&entry.event);

@@ -1,6 +1,6 @@
 //! The domain's words as the wire has them.
 
-use domain_chess::{Clocks, Ended, Event, Game, MovePlayed, next_deadline_ms};
+use domain_chess::{Clocks, Color, Ended, Event, Game, MovePlayed, gone_deadline_ms, next_deadline_ms};
 use proto::{game::v1 as pb, types::v1 as types};
 use service_kit::status as kit;
 use tonic::Status;
@@ -82,6 +82,9 @@ fn bare_game(facts: &Facts, game: &Game, now_ms: i64) -> pb::Game {
         server_time_ms: now_ms,
         deadline_ms: next_deadline_ms(game, 0).unwrap_or(0),
         time_scale: game.started().map_or(1, |started| started.time_scale.get()),
+        white_gone_since_ms: game.gone_since_ms(Color::White).unwrap_or(0),
+        black_gone_since_ms: game.gone_since_ms(Color::Black).unwrap_or(0),
+        abandonment_at_ms: gone_deadline_ms(game).unwrap_or(0),
     }
 }
 
@@ -113,8 +116,13 @@ pub(super) fn content(facts: &Facts, frame: &Frame) -> Result<Content, Status> {
             white_clock_ms,
             black_clock_ms,
         }),
-        Event::PlayerGone { .. } | Event::PlayerBack { .. } => {
-            return Err(kit::internal("an event of presence stands in a log"));
+        Event::PlayerGone { by, at_ms } => Content::PlayerGone(pb::PlayerGoneFrame {
+            by: wire::color(*by) as i32,
+            gone_since_ms: *at_ms,
+            loses_after_ms: frame.gone_ms_max.unwrap_or(0),
+        }),
+        Event::PlayerBack { by, .. } => {
+            Content::PlayerBack(pb::PlayerBackFrame { by: wire::color(*by) as i32 })
         }
     })
 }

@@ -3,6 +3,7 @@
 
 mod accept_draw;
 mod act;
+mod claim_draw;
 mod convert;
 mod decline_draw;
 mod export_pgn;
@@ -10,6 +11,7 @@ mod get_game;
 mod list_games;
 mod offer_draw;
 mod play_move;
+mod pong;
 mod replay_game;
 mod resign;
 mod status;
@@ -72,8 +74,16 @@ impl GameService for Service {
         decline_draw::handle(self, request).await.map(Response::new)
     }
 
+    async fn claim_draw(&self, request: Request<pb::ClaimDrawRequest>) -> Answer<pb::ClaimDrawResponse> {
+        claim_draw::handle(self, request).await.map(Response::new)
+    }
+
+    async fn pong(&self, request: Request<pb::PongRequest>) -> Answer<pb::PongResponse> {
+        pong::handle(self, &request).map(Response::new)
+    }
+
     async fn watch_game(&self, request: Request<pb::WatchGameRequest>) -> Answer<Self::WatchGameStream> {
-        watch_game::handle(self, request.into_inner()).await.map(Response::new)
+        watch_game::handle(self, request).await.map(Response::new)
     }
 
     async fn get_game(&self, request: Request<pb::GetGameRequest>) -> Answer<pb::GetGameResponse> {

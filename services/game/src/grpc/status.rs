@@ -111,13 +111,13 @@ fn reason(refusal: Refusal) -> Option<ErrorReason> {
         Refusal::DrawOfferLimit => Some(ErrorReason::DrawOffersUsedUp),
         Refusal::DrawOfferTooSoon { .. } | Refusal::DrawOfferOpen => Some(ErrorReason::DrawOfferNotAllowed),
         Refusal::NotAllowedByRuleSet => Some(ErrorReason::NotAllowedByRuleSet),
+        Refusal::NothingToClaim => Some(ErrorReason::NothingToClaim),
         Refusal::NotStarted
         | Refusal::AlreadyStarted
         | Refusal::GameOver
         | Refusal::MalformedMove
         | Refusal::IllegalMove
         | Refusal::MissingPromotion
-        | Refusal::StalePly { .. }
-        | Refusal::NothingToClaim => None,
+        | Refusal::StalePly { .. } => None,
     }
 }

@@ -28,6 +28,8 @@ const STARTED: &str = "GameStarted";
 const MOVE_PLAYED: &str = "MovePlayed";
 const DRAW_OFFERED: &str = "DrawOffered";
 const DRAW_DECLINED: &str = "DrawDeclined";
+const PLAYER_GONE: &str = "PlayerGone";
+const PLAYER_BACK: &str = "PlayerBack";
 const RESUMED: &str = "GameResumed";
 const ENDED: &str = "GameEnded";
 const ABORTED: &str = "GameAborted";
@@ -38,8 +40,8 @@ const STARTED_VERSION: Version = 1;
 /// Why an event cannot be stored, or what is stored cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
-    /// Events of presence are not part of the log.
-    #[error("{0} is not an event that is stored")]
+    /// Events that are stored in another way than the one asked for.
+    #[error("{0} is not stored this way")]
     NotStored(&'static str),
     /// The log does not begin with a start.
     #[error("the log does not begin with {STARTED}")]
@@ -97,8 +99,12 @@ pub fn encode(event_id: Uuid, event: &Event) -> Result<NewEvent, CodecError> {
             let message = pb::GameResumed { resumed_at_ms: *at_ms, stood_still_ms: *stood_still_ms };
             (RESUMED, message.encode_to_vec())
         }
-        Event::PlayerGone { .. } => return Err(CodecError::NotStored("PlayerGone")),
-        Event::PlayerBack { .. } => return Err(CodecError::NotStored("PlayerBack")),
+        Event::PlayerGone { by, at_ms } => {
+            (PLAYER_GONE, pb::PlayerGone { by: wire::color(*by) as i32, at_ms: *at_ms }.encode_to_vec())
+        }
+        Event::PlayerBack { by, at_ms } => {
+            (PLAYER_BACK, pb::PlayerBack { by: wire::color(*by) as i32, at_ms: *at_ms }.encode_to_vec())
+        }
         Event::Started(_) => return Err(CodecError::NotStored("a second start")),
         Event::Ended(_) => return Err(CodecError::NotStored("an end without the game's story")),
     };
@@ -213,6 +219,18 @@ fn decode_event(recorded: &RecordedEvent, started: &Started) -> Result<Event, Co
             let by =
                 wire::read_color(message.by).ok_or(CodecError::Field { kind: DRAW_DECLINED, field: "by" })?;
             Ok(Event::DrawDeclined { by, at_ms: message.at_ms })
+        }
+        PLAYER_GONE => {
+            let message: pb::PlayerGone = read(PLAYER_GONE, recorded)?;
+            let by =
+                wire::read_color(message.by).ok_or(CodecError::Field { kind: PLAYER_GONE, field: "by" })?;
+            Ok(Event::PlayerGone { by, at_ms: message.at_ms })
+        }
+        PLAYER_BACK => {
+            let message: pb::PlayerBack = read(PLAYER_BACK, recorded)?;
+            let by =
+                wire::read_color(message.by).ok_or(CodecError::Field { kind: PLAYER_BACK, field: "by" })?;
+            Ok(Event::PlayerBack { by, at_ms: message.at_ms })
         }
         RESUMED => {
             let message: pb::GameResumed = read(RESUMED, recorded)?;

@@ -92,6 +92,8 @@ fn written() -> Vec<(NewEvent, Event)> {
         Event::DrawOffered { by: Color::Black, at_ms: 3_000 },
         Event::DrawDeclined { by: Color::White, at_ms: 4_000 },
         Event::Resumed { at_ms: 8_000, stood_still_ms: 5_000 },
+        Event::PlayerGone { by: Color::Black, at_ms: 8_500 },
+        Event::PlayerBack { by: Color::Black, at_ms: 8_700 },
     ];
     let mut all = vec![(codec::encode_started(id, &facts, &started), Event::Started(Box::new(city())))];
     all.extend(inner.map(|event| (codec::encode(id, &event).expect("a stored event"), event)));

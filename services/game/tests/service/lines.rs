@@ -31,3 +31,5 @@ pub const L13: &str = "h2h4 f7f5 g2g4 f5g4 g1f3 g4f3 f1g2 f3e2 g2c6 e2d1n b1c3 d
 pub const L15B: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 f8c5 f1e1 e8g8 g1h1 d7d6 e1g1";
 /// Mate at ply 4.
 pub const FOOLS_MATE: &str = "f2f3 e7e5 g2g4 d8h4";
+/// A first position with a legal en-passant capture; with `f1c4` the third of the later ones.
+pub const L1: &str = "e2e4 g8f6 e4e5 d7d5 f1c4 b8c6 c4f1 c6b8 f1c4 b8c6 c4f1 c6b8";

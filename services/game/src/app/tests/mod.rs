@@ -1,5 +1,6 @@
 //! The use cases against a log in memory that can fail in every way a real one does.
 
+mod lag_simulation;
 mod memory;
 mod owning;
 mod requests;

@@ -99,6 +99,23 @@ impl Caller {
         self.client.clone().decline_draw(player.sign(message)).await.map(tonic::Response::into_inner)
     }
 
+    pub async fn claim(&self, player: &Player, game_id: Uuid) -> Result<pb::ClaimDrawResponse, Status> {
+        let message =
+            pb::ClaimDrawRequest { request_id: Uuid::new_v4().to_string(), game_id: game_id.to_string() };
+        self.client.clone().claim_draw(player.sign(message)).await.map(tonic::Response::into_inner)
+    }
+
+    pub async fn pong(&self, player: &Player, game_id: Uuid, nonce: u64) {
+        let message = pb::PongRequest { game_id: game_id.to_string(), nonce };
+        self.client.clone().pong(player.sign(message)).await.expect("a pong is taken");
+    }
+
+    /// Follows his own game: present at the board until the stream is dropped.
+    pub async fn sit(&self, player: &Player, game_id: Uuid) -> Streaming<pb::WatchGameResponse> {
+        let message = pb::WatchGameRequest { game_id: game_id.to_string(), resume_after: None };
+        self.client.clone().watch_game(player.sign(message)).await.expect("a stream").into_inner()
+    }
+
     pub async fn try_game(&self, game_id: Uuid) -> Result<pb::GetGameResponse, Status> {
         let message = pb::GetGameRequest { game_id: game_id.to_string() };
         self.client.clone().get_game(message).await.map(tonic::Response::into_inner)

@@ -6,7 +6,7 @@ mod matchmaking;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use game::app::{Clock, ManualClock};
-use proto::game::v1 as pb;
+use proto::{game::v1 as pb, matchmaking::v1::MatchProposed, types::v1::TimeControl};
 use service_kit::{
     RunError,
     auth::{ISSUER, KeyPair, Role, Roles, Signer, Subject},
@@ -107,6 +107,17 @@ impl Stand {
     pub async fn table(&self) -> Table {
         let table = self.seats();
         self.matchmaking.confirm(&proposal(&table)).await;
+        self.begun(&table).await;
+        table
+    }
+
+    /// A game of another rule set that has just begun.
+    pub async fn table_of(&self, rule_set: &str, time_control: Option<TimeControl>) -> Table {
+        let table = self.seats();
+        let proposed = proposal(&table);
+        self.matchmaking
+            .confirm(&MatchProposed { rule_set: rule_set.to_owned(), time_control, ..proposed })
+            .await;
         self.begun(&table).await;
         table
     }
