@@ -14,13 +14,16 @@ mod receipt;
 mod refused;
 mod registry;
 mod requests;
+mod table;
+mod table_store;
+mod tables;
 mod watch;
 
 pub use act::{Act, ActError, Action};
 pub use attendance::{Closing, News, Sign};
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use creation::{Confirmed, CreationError, ScaledGames, begin};
-pub use facts::{CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake};
+pub use creation::{Confirmed, CreationError, ScaledGames, begin, rule_set};
+pub use facts::{CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake, TableId};
 pub use games::{Games, ReadError};
 pub use journal::{
     Addition, Cause, Entry, Journal, JournalError, Record, Refused as AdditionRefused, Version,
@@ -28,6 +31,11 @@ pub use journal::{
 pub use presence::Presence;
 pub use receipt::Receipt;
 pub use refused::Refused;
+pub use table::{
+    Circumstances, Nature, Running, Sitter, Table, TableCommand, TableEvent, TableRefusal, Terms, Visibility,
+};
+pub use table_store::{TableAddition, TableEntry, TableStore};
+pub use tables::{Asked, Shown, TableError, Tables};
 pub use watch::{Frame, Start, Watch, WatchError, WatchItem, WatchLimits};
 
 #[cfg(test)]

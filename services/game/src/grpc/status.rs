@@ -49,7 +49,7 @@ fn unknown() -> Status {
     kit::not_found(ErrorReason::GameUnknown, "there is no such game")
 }
 
-fn of_journal(error: JournalError) -> Status {
+pub(super) fn of_journal(error: JournalError) -> Status {
     match error {
         JournalError::Refused(AdditionRefused::Overloaded) => kit::overloaded(),
         JournalError::Refused(AdditionRefused::Conflict { .. }) => {

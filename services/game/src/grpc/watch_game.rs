@@ -12,10 +12,11 @@ use service_kit::{
 use tokio::time::Instant;
 use tonic::{Request, Status};
 
-use super::{Service, convert, status};
+use super::{Service, after_game::AfterGame, convert, status};
 use crate::{
     app::{GameId, Games, PlayerId, Presence, Start, Watch, WatchError, WatchItem},
     metrics::Watcher,
+    store::OpenTables,
 };
 
 /// How many nonces a player's stream sends in quick succession when it opens, to have a measure before the first clocked move.
@@ -47,6 +48,9 @@ pub(super) async fn handle(
         games: service.games.clone(),
         pings,
         abandonment_at_ms: 0,
+        ended_at_ms: 0,
+        open_tables: service.open_tables.clone(),
+        after_game: None,
         _counted: Watcher::new(),
     };
     let frames = stream::unfold(follower, |mut follower| async move {
@@ -62,6 +66,10 @@ struct Follower {
     /// Of the stream of a player of this game.
     pings: Option<Pings>,
     abandonment_at_ms: i64,
+    ended_at_ms: i64,
+    open_tables: tokio::sync::watch::Receiver<OpenTables>,
+    /// Once a game at a table has ended.
+    after_game: Option<AfterGame>,
     _counted: Watcher,
 }
 
@@ -82,6 +90,31 @@ impl Pings {
 
 impl Follower {
     async fn next(&mut self) -> Option<Result<pb::WatchGameResponse, Status>> {
+        if self.after_game.is_none() {
+            if let Some(frame) = self.next_of_game().await {
+                return Some(frame);
+            }
+            self.pings = None;
+            let facts = self.watch.facts();
+            let ended_for_ms = self.games.now_ms() - self.ended_at_ms;
+            let open = self.open_tables.clone();
+            self.after_game = Some(AfterGame::new(open, facts.table_id?, facts.game_id, ended_for_ms));
+        }
+        let content = self.after_game.as_mut()?.next().await?;
+        Some(Ok(self.repeating(content)))
+    }
+
+    /// A frame that stands in no log.
+    fn repeating(&self, content: Content) -> pb::WatchGameResponse {
+        pb::WatchGameResponse {
+            sequence: convert::sequence(self.watch.last()),
+            server_time_ms: self.games.now_ms(),
+            abandonment_at_ms: self.abandonment_at_ms,
+            frame: Some(content),
+        }
+    }
+
+    async fn next_of_game(&mut self) -> Option<Result<pb::WatchGameResponse, Status>> {
         let due = self.pings.as_ref().map(|pings| pings.next);
         let ping = async {
             match due {
@@ -95,12 +128,7 @@ impl Follower {
             item = self.watch.next() => Some(self.frame(item?)),
             () = ping => {
                 let nonce = self.pings.as_mut().map_or(0, Pings::ping);
-                Some(Ok(pb::WatchGameResponse {
-                    sequence: convert::sequence(self.watch.last()),
-                    server_time_ms: self.games.now_ms(),
-                    abandonment_at_ms: self.abandonment_at_ms,
-                    frame: Some(Content::Heartbeat(pb::HeartbeatFrame { nonce })),
-                }))
+                Some(Ok(self.repeating(Content::Heartbeat(pb::HeartbeatFrame { nonce }))))
             }
         }
     }
@@ -112,10 +140,12 @@ impl Follower {
                 let (record, game) = *snapshot;
                 let shown = convert::game(&record, &game, server_time_ms);
                 self.abandonment_at_ms = shown.abandonment_at_ms;
+                self.ended_at_ms = shown.ended_at_ms;
                 (record.version(), Content::Snapshot(shown))
             }
             WatchItem::Frame(frame) => {
                 self.abandonment_at_ms = frame.gone_deadline_ms.unwrap_or(0);
+                self.ended_at_ms = frame.event.at_ms();
                 (frame.version, convert::content(self.watch.facts(), &frame)?)
             }
         };

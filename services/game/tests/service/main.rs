@@ -15,4 +15,5 @@ mod presence;
 mod process;
 mod replays;
 mod restarts;
+mod tables;
 mod watching;

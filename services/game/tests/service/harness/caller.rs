@@ -2,7 +2,9 @@
 
 use std::net::SocketAddr;
 
-use proto::game::v1::{self as pb, game_service_client::GameServiceClient};
+use proto::game::v1::{
+    self as pb, game_service_client::GameServiceClient, table_service_client::TableServiceClient,
+};
 use tonic::{
     Request, Status, Streaming,
     transport::{Channel, Endpoint},
@@ -31,13 +33,15 @@ impl Player {
 #[derive(Clone)]
 pub struct Caller {
     pub client: GameServiceClient<Channel>,
+    pub tables: TableServiceClient<Channel>,
 }
 
 impl Caller {
     /// Connects with the first call.
     pub fn connect(address: SocketAddr) -> Caller {
         let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
-        Caller { client: GameServiceClient::new(endpoint.connect_lazy()) }
+        let channel = endpoint.connect_lazy();
+        Caller { client: GameServiceClient::new(channel.clone()), tables: TableServiceClient::new(channel) }
     }
 
     pub async fn play(

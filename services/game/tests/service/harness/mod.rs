@@ -94,6 +94,14 @@ impl Stand {
         Player { player_id, name: name.to_owned(), token: self.token(player_id, name, TOKEN_LIFETIME) }
     }
 
+    /// A computer player.
+    pub fn computer(&self, name: &str) -> Player {
+        let player_id = Uuid::new_v4();
+        let subject = Subject { player_id, name, roles: Roles::of(&[Role::Computer]) };
+        let token = self.signer.sign(&subject, std::time::SystemTime::now(), TOKEN_LIFETIME);
+        Player { player_id, name: name.to_owned(), token: token.expect("signed").text }
+    }
+
     /// The same player with a token that has ended.
     pub fn expired(&self, player: &Player) -> Player {
         let subject =
