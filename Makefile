@@ -6,7 +6,7 @@ PROFILE_FOLDER = $(if $(filter dev,$(STAKEMATE_PROFILE)),debug,$(STAKEMATE_PROFI
 STAKEMATE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE_FOLDER)/stakemate
 
 .DEFAULT_GOAL := help
-.PHONY: help up demo test lint deploy-check fmt clean-data build
+.PHONY: help up demo simulate chaos test lint deploy-check fmt clean-data build
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,6 +16,13 @@ up: build ## everything from a bare machine: builds, starts, prints `ready http:
 
 demo: build ## plays staked games from queue to payout; prints the story and, last, one JSON line
 	@exec $(STAKEMATE) demo
+
+simulate: ## the match process under every fault, seed by seed: make simulate SEEDS=100000
+	@scripts/bootstrap
+	@cargo run --quiet --locked -p end-to-end --bin simulate -- --seeds $(or $(SEEDS),1000)
+
+chaos: build ## matches on real processes that are killed at random: make chaos SEEDS=3
+	@exec $(STAKEMATE) chaos --seeds $(or $(SEEDS),1)
 
 test: ## all tests, on private servers
 	@scripts/bootstrap

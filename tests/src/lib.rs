@@ -3,6 +3,7 @@
 //! # Map
 //!
 //! * [`stack`]: a private stack, started by the `stakemate dev` that people type, on free ports and a folder of its own.
+//! * [`simulator`]: the match process under every fault, without processes: the services' own deciders in memory.
 //! * [`player`]: a signed-in player who talks gRPC to the gateway.
 //! * [`table`]: two players from the queue to a game, and moves between them.
 //!
@@ -10,5 +11,6 @@
 //! itself has to keep. Service by service the rules are tested where they live; here is only what takes all of them.
 
 pub mod player;
+pub mod simulator;
 pub mod stack;
 pub mod table;

@@ -36,13 +36,26 @@ impl Stack {
 
     /// The same in a given folder, which may hold the data of a former run.
     pub fn start_in(data: PathBuf) -> anyhow::Result<Self> {
+        Self::start_with(data, &[])
+    }
+
+    /// The same with tracing switched on. Nobody collects the spans: what is looked at is how the trace is handed on.
+    pub fn traced() -> anyhow::Result<Self> {
+        let data = scratch::folder(Medium::Memory, "stack")?;
+        Self::start_with(data, &[("STAKEMATE_OTLP_ENDPOINT", "http://127.0.0.1:9")])
+    }
+
+    fn start_with(data: PathBuf, variables: &[(&str, &str)]) -> anyhow::Result<Self> {
         let port = cli::dev::ports::free_address()?.port();
         let mut command = Command::new(programs()?.join("stakemate"));
         command.arg("--data").arg(&data).args(["dev", "--port", &port.to_string()]);
+        command.envs(variables.iter().copied());
         // Few nodes: what the engine finds is tested where the engine is; here every game only has to get its report.
         command.env("STAKEMATE_FAIRPLAY_NODES", "500");
         // Every test signs players up from one address.
-        command.env("STAKEMATE_RATE_SIGN_INS_PER_MINUTE", "100000").env("STAKEMATE_RATE_SIGN_INS_BURST", "1000");
+        command
+            .env("STAKEMATE_RATE_SIGN_INS_PER_MINUTE", "100000")
+            .env("STAKEMATE_RATE_SIGN_INS_BURST", "1000");
         let log = data.join("launcher.log");
         if log.exists() {
             // What a former launcher said is not what this one says.
@@ -74,7 +87,7 @@ impl Stack {
 
     /// The private key that signs the stack's tokens.
     pub fn token_private_key(&self) -> PathBuf {
-        self.data.join("keys/token_private.pem")
+        self.data.join("keys/token-private-development.pem")
     }
 
     /// Kills a service with SIGKILL; the launcher starts it again.
@@ -87,10 +100,15 @@ impl Stack {
         Ok(nix::sys::signal::kill(pid, Signal::SIGKILL)?)
     }
 
-    /// Kills the launcher with SIGKILL, and with it, by its guard, everything else.
-    pub fn kill_everything(mut self) -> PathBuf {
+    /// Kills the launcher and every process that it runs with SIGKILL, all at once, and gives the folder of the data.
+    pub fn kill_everything(mut self) -> anyhow::Result<PathBuf> {
+        let state = self.state()?;
+        state.launcher.id().signal(Signal::SIGKILL);
+        for process in &state.processes {
+            process.id().signal(Signal::SIGKILL);
+        }
         self.launcher.stop(Signal::SIGKILL, STOP_MAX);
-        self.data
+        Ok(self.data)
     }
 
     /// Stops the stack as Ctrl-C does, and gives its exit code.

@@ -36,6 +36,15 @@ pub enum Command {
     },
     /// Plays four staked games from queue to payout, on the running stack or on one of its own.
     Demo,
+    /// Plays matches on a stack of its own while its processes are killed, and looks for anything lost or doubled.
+    Chaos {
+        /// Runs, each with other moves and other moments.
+        #[arg(long, default_value_t = 1)]
+        seeds: u64,
+        /// Matches of a run.
+        #[arg(long, default_value_t = 40)]
+        matches: usize,
+    },
     /// Removes the data of a stopped stack; installed servers stay.
     CleanData,
     /// Looks into the running stack.

@@ -4,6 +4,7 @@
 //! * [`arguments`]: what may be typed.
 //! * [`dev`]: runs private servers and the six services as children, and finds such a stack again.
 //! * `demo`: four staked games from queue to payout, played as two people in a browser would.
+//! * `chaos`: matches on processes that are killed. `playing`: the patient players of both.
 //! * `events`, `dead_letters`, `game`, `ledger`: look into the running stack; one file a noun of the command line.
 //! * `decode`: shows stored events by the descriptors of the protos. `output`: standard output.
 //! * [`failure`]: why a look into a stack failed, and its exit code.
@@ -31,6 +32,7 @@
 pub mod arguments;
 mod dead_letters;
 mod decode;
+mod chaos;
 mod demo;
 pub mod dev;
 mod events;
@@ -38,6 +40,7 @@ pub mod failure;
 mod game;
 mod ledger;
 mod output;
+mod playing;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -92,6 +95,10 @@ pub async fn run(arguments: Arguments) -> ExitCode {
             .await
             .map(|()| ExitStatus::Done)
             .map_err(|error| (ExitStatus::Failed, format!("{error:#}"))),
+        Command::Chaos { seeds, matches } => chaos::run(&data, chaos::Extent { seeds, matches })
+            .await
+            .map(|()| ExitStatus::Done)
+            .map_err(|error| (ExitStatus::Difference, format!("{error:#}"))),
         Command::Inspect(command) => inspect(&data, command)
             .await
             .map(|()| ExitStatus::Done)

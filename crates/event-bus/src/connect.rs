@@ -168,7 +168,9 @@ mod tests {
 
     #[test]
     fn user_and_password_are_taken_from_the_address() {
-        let of = |url: &str| credentials(&url.split(',').map(|one| one.parse().unwrap()).collect::<Vec<_>>());
+        let of = |url: &str| {
+            credentials(&url.split(',').map(|one| one.parse().expect("a valid address")).collect::<Vec<_>>())
+        };
         let wallet = Some(("wallet".to_owned(), "s3cret".to_owned()));
         assert_eq!(of("nats://wallet:s3cret@a:4222"), wallet);
         assert_eq!(of("nats://a:4222,nats://wallet:s3cret@b:4222"), wallet);

@@ -18,6 +18,7 @@
 //!
 //! * [`peer`]: another service, as far as its events go.
 //! * [`listener`]: what a service has published.
+//! * [`delivery`]: a message handed straight to a handler, without a broker.
 //! * [`visitor`]: keys, settings for the service under test, and callers with tokens.
 //! * [`instance`]: a service in a runtime of its own, that can be stopped, and can die as a process does.
 //! * [`refusal`]: what a status says, for assertions.
@@ -34,6 +35,7 @@
 //! * A broker shared between tests. The durable consumers of a service have fixed names, so each test takes
 //!   `test_kit::own_nats` and no two of them meet.
 
+pub mod delivery;
 pub mod instance;
 pub mod listener;
 pub mod peer;

@@ -9,6 +9,7 @@
 //! * [`bus`]: the events of the other services.
 //! * [`store`]: the match streams and the projections.
 //! * [`grpc`]: the edge.
+//! * [`telemetry`]: the service's figures.
 //!
 //! # Invariants
 //!
@@ -19,6 +20,12 @@
 //! * MATCH-5 A player sits in at most one match that is not over: the primary key of `players_in_match` holds it against
 //!   every race, also between instances.
 //! * MATCH-6 A player has at most one ticket, and a ticket that nobody follows is never paired.
+//! * MATCH-7 A request that led to a game leads to no other: it is answered with that game, also after its end.
+//! * MATCH-8 Whoever has left is not paired: the answer `left` is false only when a game of his has begun, or there was
+//!   nothing to leave.
+//! * MATCH-9 A player is paired by what was known of him when his ticket was given: rating, colours and last opponent. It is
+//!   read after his last match is seen to be over, so the game that freed him is in it; its rating follows a moment later.
+//! * MATCH-10 Every stored event can be read for ever; its bytes are pinned by tests.
 //!
 //! # Deliberately absent
 //!
@@ -29,8 +36,9 @@ pub mod app;
 pub mod bus;
 pub mod grpc;
 pub mod store;
+pub mod telemetry;
 
-use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use event_bus::{Bus, ConsumerConfig, Handler, Relay};
@@ -38,8 +46,9 @@ use event_store::CommitSignal;
 use proto::matchmaking::v1::matchmaking_service_server::MatchmakingServiceServer;
 use serde::Deserialize;
 use service_kit::config::{CommonConfig, Environment, ServiceConfig};
+use service_kit::server::{Bound, Server};
 use service_kit::tasks::Tasks;
-use service_kit::{RunError, database, server::Server};
+use service_kit::{RunError, database};
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use tokio_util::sync::CancellationToken;
@@ -67,9 +76,29 @@ impl ServiceConfig for Config {
     }
 }
 
-/// Runs the service until `shutdown`: the only place where its parts are put together.
+/// A service that has its database, its broker and its ports.
+pub struct Started {
+    bound: Bound,
+    tasks: Tasks,
+    pool: PgPool,
+    shutdown: CancellationToken,
+}
+
+/// Runs the service until `shutdown`.
+///
+/// # Errors
+/// When it cannot start, or a part of it fails for good.
 pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), RunError> {
+    start(config, shutdown).await?.serve().await
+}
+
+/// Opens everything and starts the background tasks: the only place where the parts are put together.
+///
+/// # Errors
+/// When the database, the broker, the key or a port cannot be had.
+pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Started, RunError> {
     let common = &config.common;
+    telemetry::describe();
     let pool = database::open(common, SERVICE, &MIGRATOR).await?;
     let bus = event_bus::connect(&common.nats_url, SERVICE).await?;
     event_bus::ensure_stream(&bus, SERVICE).await?;
@@ -78,20 +107,49 @@ pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), RunE
         Environment::Development => Cities::development(),
     });
     let signal = CommitSignal::new();
-    let queue = Queue::start(pool.clone(), cities.clone(), signal.clone(), shutdown.clone());
+    let (queue, queue_task) = Queue::new(pool.clone(), cities.clone(), signal.clone());
+    let service = grpc::Service {
+        pool: pool.clone(),
+        queue: queue.clone(),
+        cities,
+        signal: signal.clone(),
+        shutdown: shutdown.clone(),
+    };
+    let bound = Server::new(common)?.add(MatchmakingServiceServer::new(service)).bind().await?;
 
+    // From here on nothing can fail any more: no task is left behind by a start that came to nothing.
     let mut tasks = Tasks::new(shutdown.clone());
+    tasks.spawn("queue", queue_task.run(shutdown.clone()));
     let relay = Relay::run(pool.clone(), bus.clone(), SERVICE, signal.clone(), shutdown.clone());
-    tasks.spawn("relay", endless(relay));
+    tasks.spawn("relay", relay);
     let timeouts = app::timeouts::run(pool.clone(), queue.clone(), signal.clone(), shutdown.clone());
-    tasks.spawn("timeouts", endless(timeouts));
-    let consumers = Consumers { pool: pool.clone(), bus, signal: signal.clone(), shutdown: shutdown.clone() };
+    tasks.spawn("timeouts", timeouts);
+    let consumers = Consumers { pool: pool.clone(), bus, signal, shutdown: shutdown.clone() };
     consumers.start_all(&mut tasks, &queue);
+    Ok(Started { bound, tasks, pool, shutdown })
+}
 
-    let service = grpc::Service { pool, queue, cities, signal, shutdown: shutdown.clone() };
-    Server::new(common)?.add(MatchmakingServiceServer::new(service)).run(shutdown).await?;
-    tasks.join().await?;
-    Ok(())
+impl Started {
+    /// Where gRPC is served.
+    #[must_use]
+    pub fn grpc_address(&self) -> SocketAddr {
+        self.bound.grpc_address()
+    }
+
+    /// Serves until the shutdown, then waits for the background tasks.
+    ///
+    /// # Errors
+    /// When the server fails or a task ended too early.
+    pub async fn serve(self) -> Result<(), RunError> {
+        let served = self.bound.run(self.shutdown.clone()).await;
+        // Also when the server ended by itself.
+        self.shutdown.cancel();
+        let joined = self.tasks.join().await;
+        self.pool.close().await;
+        served?;
+        joined?;
+        Ok(())
+    }
 }
 
 struct Consumers {
@@ -109,10 +167,11 @@ impl Consumers {
             ConsumerConfig::new("matchmaking_pairs", "fairplay", "pair"),
             bus::FairplayEvents { queue: queue() },
         );
-        // One lane: what a player can stake is what the latest event says, across the streams of all his matches.
-        let in_order =
-            ConsumerConfig { lanes: 1, ..ConsumerConfig::new("matchmaking_stakes", "wallet", "match") };
-        self.start(tasks, in_order, bus::WalletEvents { queue: queue() });
+        self.start(
+            tasks,
+            ConsumerConfig::new("matchmaking_stakes", "wallet", "match"),
+            bus::WalletEvents { queue: queue() },
+        );
         self.start(
             tasks,
             ConsumerConfig::new("matchmaking_accounts", "wallet", "account"),
@@ -123,10 +182,7 @@ impl Consumers {
             ConsumerConfig::new("matchmaking_games", "game", "game"),
             bus::GameEvents { queue: queue() },
         );
-        // One lane, for the same reason: the latest rating counts, whichever game it came from.
-        let in_order =
-            ConsumerConfig { lanes: 1, ..ConsumerConfig::new("matchmaking_ratings", "rating", "game") };
-        self.start(tasks, in_order, bus::RatingEvents);
+        self.start(tasks, ConsumerConfig::new("matchmaking_ratings", "rating", "game"), bus::RatingEvents);
     }
 
     fn start(&self, tasks: &mut Tasks, config: ConsumerConfig, handler: impl Handler) {
@@ -139,12 +195,6 @@ impl Consumers {
             self.signal.clone(),
             self.shutdown.clone(),
         );
-        tasks.spawn(name, endless(consumer));
+        tasks.spawn(name, consumer);
     }
-}
-
-/// A task that returns only when it is told to stop.
-async fn endless(task: impl Future<Output = ()>) -> Result<(), Infallible> {
-    task.await;
-    Ok(())
 }

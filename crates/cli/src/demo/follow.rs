@@ -6,7 +6,7 @@ use proto::game::v1::{ExportPgnRequest, GetGameRequest, ReplayGameRequest, Repla
 use proto::rating::v1::{GetRatingsRequest, ListRatingHistoryRequest, Rating};
 use proto::wallet::v1::{GetBalanceRequest, ListStatementRequest, StatementLine, TransferKind};
 
-use super::client::{Player, eventually, is_passing, patiently};
+use crate::playing::player::{Player, eventually, is_passing, patiently};
 
 /// The currency of the demonstration.
 const CURRENCY: &str = "XPL";

@@ -1,11 +1,8 @@
 //! `stakemate demo`: four staked games from queue to payout, through the gateway, as two players in a browser would.
 
-mod client;
-mod follow;
+pub mod follow;
 mod games;
 mod outcome;
-mod play;
-mod queue;
 
 use std::path::Path;
 
@@ -19,11 +16,12 @@ use tokio::sync::watch;
 use crate::arguments::ServiceName;
 use crate::dev::state::{self, DevState};
 use crate::dev::{EdgePort, Options, Stack};
-use client::{Player, patiently};
+use crate::playing::moves::{self, Seen};
+use crate::playing::player::{Player, patiently};
+use crate::playing::queue::queue;
 use follow::Purse;
 use games::{SCRIPTS, Script};
 use outcome::{GameOutcome, PlayerOutcome, ReportOutcome, Summary};
-use play::Seen;
 
 /// The folder, below the data folder, of a stack that runs for the demonstration only.
 const OWN_DATA: &str = "demo";
@@ -118,7 +116,10 @@ async fn play_script(anna: &Player, boris: &Player, script: &Script) -> anyhow::
         );
     }
     let before = tokio::try_join!(Standing::of(anna, script), Standing::of(boris, script))?;
-    let matched = tokio::try_join!(queue::queue(anna, script), queue::queue(boris, script))?;
+    let matched = {
+        let clock = script.time_control();
+        tokio::try_join!(queue(anna, script.city_id, clock), queue(boris, script.city_id, clock))?
+    };
     ensure!(matched.0.game_id == matched.1.game_id, "the players were sent to two games");
     let seats = [
         Seat { player: anna, color: matched.0.color(), before: before.0 },
@@ -148,10 +149,10 @@ async fn play(seats: &[Seat<'_>], script: &Script, game_id: &str) -> anyhow::Res
     for seat in seats {
         let (sender, receiver) = watch::channel(Seen::default());
         watched.push(receiver.clone());
-        tasks.spawn(play::watch_game(seat.player.clone(), game_id.to_owned(), sender));
+        tasks.spawn(moves::watch_game(seat.player.clone(), game_id.to_owned(), sender));
         let first = if seat.color == Color::White { 1 } else { 2 };
-        let share = play::share(script.moves, first);
-        tasks.spawn(play::play_moves(seat.player.clone(), game_id.to_owned(), share, receiver));
+        let share = moves::share(script.moves, first);
+        tasks.spawn(moves::play_moves(seat.player.clone(), game_id.to_owned(), share, receiver));
     }
     while let Some(finished) = tasks.join_next().await {
         finished??;

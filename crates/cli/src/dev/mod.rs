@@ -2,7 +2,7 @@
 //!
 //! * [`layout`]: where everything lies below the data folder.
 //! * [`state`]: `dev.json`, by which other commands find the running stack, and the next start finds orphans.
-//! * [`ports`], [`keys`], [`services`]: what the children are told.
+//! * [`ports`], [`services`]: what the children are told.
 //! * [`child`], [`supervisor`]: starting, restarting and stopping them.
 //! * [`health`], [`players`]: when the stack counts as ready.
 //! * [`stack`]: the one place that puts it together.
@@ -10,7 +10,6 @@
 pub mod backoff;
 pub mod child;
 pub mod health;
-pub mod keys;
 pub mod layout;
 pub mod players;
 pub mod ports;

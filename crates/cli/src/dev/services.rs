@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::keys::TokenKeys;
+use service_kit::auth::KeyFiles;
+
 use super::layout::Layout;
 use super::state::ServiceState;
 use super::{StartError, ports};
@@ -12,6 +13,15 @@ use super::{StartError, ports};
 pub const GATEWAY: &str = "gateway";
 /// The services behind the gateway, in the order they are started.
 pub const UPSTREAMS: [&str; 5] = ["wallet", "rating", "fairplay", "matchmaking", "game"];
+
+/// On one machine everybody has one address: limits that stop a stranger on the internet would stop a test or a class here.
+/// A variable of the launcher's own environment overrules them.
+const DEVELOPMENT_LIMITS: [(&str, &str); 4] = [
+    ("RATE_SIGN_INS_PER_MINUTE", "600"),
+    ("RATE_SIGN_INS_BURST", "200"),
+    ("RATE_CALLS_PER_SECOND", "2000"),
+    ("RATE_CALLS_BURST", "4000"),
+];
 
 /// One service: its program, its addresses and its database.
 #[derive(Debug, Clone)]
@@ -40,7 +50,7 @@ pub struct Shared {
     /// Where the gateway serves clients.
     pub edge: SocketAddr,
     /// The token keys.
-    pub keys: TokenKeys,
+    pub keys: KeyFiles,
     /// The engine, if there is one.
     pub stockfish: Option<PathBuf>,
 }
@@ -103,6 +113,9 @@ pub fn environment(service: &ServicePlan, all: &[ServicePlan], shared: &Shared) 
     ];
     if service.name == GATEWAY {
         environment.push(("EDGE_ADDRESS".to_owned(), shared.edge.to_string()));
+        let own = |name: &str| std::env::var_os(format!("STAKEMATE_{name}")).is_some();
+        let limits = DEVELOPMENT_LIMITS.into_iter().filter(|(name, _)| !own(name));
+        environment.extend(limits.map(|(name, value)| (name.to_owned(), value.to_owned())));
         environment.push(("TOKEN_PRIVATE_KEY_FILE".to_owned(), path(&shared.keys.private)));
         let upstreams = all.iter().filter(|other| other.name != GATEWAY);
         environment.extend(upstreams.map(|other| {
@@ -136,7 +149,7 @@ mod tests {
             nats_url: "nats://127.0.0.1:1".to_owned(),
             redis_url: "redis+unix:///redis".to_owned(),
             edge: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            keys: TokenKeys {
+            keys: KeyFiles {
                 private: PathBuf::from("/keys/private"),
                 public: PathBuf::from("/keys/public"),
             },

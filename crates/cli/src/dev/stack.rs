@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
 use std::time::{Duration, Instant};
 
+use service_kit::auth::KeyPair;
 use test_kit::servers::process_id::ProcessId;
 use test_kit::servers::{self, NatsSettings, PostgresSettings, RedisSettings};
 use test_kit::{Durability, Nats, Postgres, Redis};
@@ -18,7 +19,7 @@ use super::ports::{self, EdgePort};
 use super::services::{self, ServicePlan, Shared};
 use super::state::{self, DevState, Phase, RecordedProcess};
 use super::supervisor::{self, Children};
-use super::{StartError, health, io_error, keys, players};
+use super::{StartError, health, io_error, players};
 
 /// Migrations of an empty database on a busy machine take their time.
 const HEALTH_PATIENCE: Duration = Duration::from_secs(120);
@@ -123,7 +124,7 @@ fn programs_folder() -> Result<PathBuf, StartError> {
 }
 
 fn start_servers(layout: &Layout, edge: SocketAddr) -> Result<(Children, Shared), StartError> {
-    let keys = keys::ensure(layout)?;
+    let keys = KeyPair::development(&layout.keys()).map_err(io_error("make the token keys"))?;
     let postgres = Postgres::launch(PostgresSettings {
         programs: servers::find::postgres()?,
         folder: layout.postgres(),

@@ -4,9 +4,11 @@
 //! which the game would end by itself. What it decides it first writes to the log; only then does it change its own
 //! state, answer, and tell the watchers (GAME-1). It ends with its game.
 
+mod due;
+
 use std::{sync::Arc, time::Duration};
 
-use domain_chess::{Color, Command, Event, Game, UciMove, decide, next_deadline_ms};
+use domain_chess::{Command, Event, Game, UciMove, decide, next_deadline_ms};
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
     time::Instant,
@@ -15,7 +17,7 @@ use tracing::{Instrument as _, Span};
 use uuid::Uuid;
 
 use super::{
-    act::{Act, ActError, Action},
+    act::{Act, ActError},
     attendance::{Attendance, Sign},
     facts::{Facts, GameId},
     journal::{Addition, Cause, Entry, JournalError, Record, Refused as NotAdded, Version},
@@ -75,7 +77,25 @@ struct Owner {
     last_uci: Option<UciMove>,
     requests: Requests,
     attendance: Attendance,
+    turn: Turn,
     knowledge: Knowledge,
+    outage: Option<Outage>,
+}
+
+/// The log does not take what it is given. The game stands still from the first thing that it did not take: nobody is charged
+/// for the time until it answers again (GAME-6).
+#[derive(Clone, Copy)]
+struct Outage {
+    since_ms: i64,
+    pause: Duration,
+    look_at_ms: i64,
+}
+
+/// Whether the turn that is running ran without a break: only then its length says something about the mover's network.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Whole,
+    PutOff,
 }
 
 /// Whether the owner's state is that of the log.
@@ -91,10 +111,10 @@ pub(super) async fn run(desk: Desk) {
     let Desk { game_id, context, mut mailbox, frames } = desk;
     let Some(mut owner) = Owner::take_up(game_id, &context, &frames).await else { return };
     while owner.game.is_playing() {
-        let due_ms = owner.next_due_ms();
+        let wakes_at_ms = owner.wakes_at_ms();
         let timer = async {
-            match due_ms {
-                Some(due_ms) => context.clock.sleep_until(due_ms).await,
+            match wakes_at_ms {
+                Some(wakes_at_ms) => context.clock.sleep_until(wakes_at_ms).await,
                 None => std::future::pending().await,
             }
         };
@@ -169,7 +189,9 @@ impl Owner {
             last_uci: None,
             requests: Requests::default(),
             attendance: Attendance::new(context.clock.now_ms()),
+            turn: Turn::Whole,
             knowledge: Knowledge::Current,
+            outage: None,
         };
         owner.catch_up(record)?;
         Ok(owner)
@@ -225,71 +247,14 @@ impl Owner {
         Err(ActError::Unreachable)
     }
 
-    /// The measured round trip of the side to move, taking into account what the move at hand says of it.
-    fn lag_ms(&self, action: Action, by: Color, now_ms: i64) -> u32 {
-        let mover = self.game.side_to_move();
-        match (action, self.game.turn_began_at_ms()) {
-            (Action::PlayMove { .. }, Some(began_at_ms)) if by == mover && self.game.ply() > 0 => {
-                self.attendance.measured_after_reply_ms(mover, now_ms - began_at_ms)
-            }
-            _ => self.attendance.measured_ms(mover),
-        }
-    }
-
-    /// When something is due although nobody asks for it.
-    fn next_due_ms(&self) -> Option<i64> {
-        let lag_ms = self.attendance.measured_ms(self.game.side_to_move());
-        let deadline_ms = next_deadline_ms(&self.game, lag_ms);
-        deadline_ms.into_iter().chain(self.attendance.next_due_ms(&self.game)).min()
-    }
-
-    /// What follows from it for the game is due at once, and so done by the timer.
-    fn note_sign(&mut self, sign: &Sign) {
-        if let Some(by) = self.facts.color_of(sign.player_id) {
-            self.attendance.note(by, sign);
-        }
-    }
-
-    /// Writes down who went and who came back.
-    async fn call_the_roll(&mut self, now_ms: i64) -> Result<(), JournalError> {
-        while let Some(command) = self.attendance.roll_call(&self.game, now_ms) {
-            let events = decide(&self.game, &command).unwrap_or_default();
-            if events.is_empty() {
-                return Ok(());
-            }
-            self.commit(events, Cause::Service, Uuid::now_v7()).await?;
-        }
-        Ok(())
-    }
-
-    /// Ends the game if its deadline lies before `now_ms`: the timer may not have been served yet.
-    async fn settle(&mut self, now_ms: i64, lag_ms: u32) -> Result<(), JournalError> {
-        if next_deadline_ms(&self.game, lag_ms).is_none_or(|deadline_ms| now_ms < deadline_ms) {
-            return Ok(());
-        }
-        let events = decide(&self.game, &Command::TimerFired { now_ms, lag_ms }).unwrap_or_default();
-        if let [Event::Ended(ended)] = events.as_slice() {
-            metrics::deadline_settled(self.context.clock.now_ms() - ended.at_ms);
-        }
-        self.commit(events, Cause::Service, Uuid::now_v7()).await.map(|_| ())
-    }
-
-    async fn time_is_up(&mut self) {
-        let settled = self.do_what_is_due().await;
-        if let Err(error) = settled {
-            tracing::warn!(game_id = %self.facts.game_id, %error, "a deadline could not be settled, trying again");
-            tokio::select! {
-                () = self.context.stop.cancelled() => {}
-                () = tokio::time::sleep(RETRY_PAUSE_MAX / 4) => {}
-            }
-        }
-    }
-
-    async fn do_what_is_due(&mut self) -> Result<(), JournalError> {
-        self.be_current().await?;
-        let now_ms = self.context.clock.now_ms();
-        self.settle(now_ms, self.attendance.measured_ms(self.game.side_to_move())).await?;
-        self.call_the_roll(now_ms).await
+    /// Notes that the log has failed with something that was begun at `since_ms`.
+    fn note_failure(&mut self, since_ms: i64) {
+        let (since_ms, pause) = match self.outage {
+            Some(outage) => (outage.since_ms, (outage.pause * 2).min(RETRY_PAUSE_MAX)),
+            None => (since_ms, RETRY_PAUSE_MIN),
+        };
+        let pause_ms = i64::try_from(pause.as_millis()).expect("a pause of seconds");
+        self.outage = Some(Outage { since_ms, pause, look_at_ms: self.context.clock.now_ms() + pause_ms });
     }
 
     /// Writes events and, once they are on disk, takes them in. After a failure the owner's state is as it was.
@@ -305,18 +270,21 @@ impl Owner {
         let addition =
             Addition { facts: self.facts.clone(), expected: self.version, cause, event_id, events };
         let entries: Vec<Entry> = addition.entries().collect();
-        let started = Instant::now();
+        let (started, since_ms) = (Instant::now(), self.context.clock.now_ms());
         let outcome = self.context.journal.add(addition).await;
         metrics::appended(started.elapsed());
         if let Err(error) = outcome {
             if !matches!(error, JournalError::Refused(NotAdded::Overloaded)) {
                 self.knowledge = Knowledge::Doubtful;
             }
+            if !matches!(error, JournalError::Refused(NotAdded::Conflict { .. })) {
+                self.note_failure(since_ms);
+            }
             return Err(error);
         }
         for entry in &entries {
             if let Event::MovePlayed(played) = &entry.event
-                && played.ply > 1
+                && self.is_reply()
             {
                 self.attendance.replied(self.game.side_to_move(), played.elapsed_ms);
             }
@@ -327,18 +295,39 @@ impl Owner {
         Ok(entries)
     }
 
-    /// Reads the log again after a doubtful write.
+    /// Reads the log again after a doubtful write, and sets the game going again after an outage.
     async fn be_current(&mut self) -> Result<(), JournalError> {
-        if self.knowledge == Knowledge::Current {
-            return Ok(());
+        if self.knowledge == Knowledge::Doubtful {
+            let now_ms = self.context.clock.now_ms();
+            let loaded = self.context.journal.load(self.facts.game_id).await;
+            let record = loaded.inspect_err(|_| self.note_failure(now_ms))?;
+            let record = record.ok_or_else(|| JournalError::Damaged {
+                game_id: self.facts.game_id,
+                reason: "the log of a running game is gone".to_owned(),
+            })?;
+            self.catch_up(&record)?;
+            self.knowledge = Knowledge::Current;
         }
-        let game_id = self.facts.game_id;
-        let record = self.context.journal.load(game_id).await?.ok_or_else(|| JournalError::Damaged {
-            game_id,
-            reason: "the log of a running game is gone".to_owned(),
-        })?;
-        self.catch_up(&record)?;
-        self.knowledge = Knowledge::Current;
+        match self.outage {
+            Some(outage) => self.end_outage(outage.since_ms).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The log answers again. A flag that had fallen before the outage stays fallen; otherwise the clocks go on from where
+    /// they stood when it began.
+    async fn end_outage(&mut self, since_ms: i64) -> Result<(), JournalError> {
+        let now_ms = self.context.clock.now_ms();
+        let lag_ms = self.attendance.measured_ms(self.game.side_to_move());
+        let deadline_ms = next_deadline_ms(&self.game, lag_ms);
+        let has_fallen = deadline_ms.is_some_and(|deadline_ms| deadline_ms <= since_ms);
+        if self.game.is_playing() && !has_fallen && now_ms > since_ms {
+            let command = Command::Resume { now_ms, alive_until_ms: Some(since_ms) };
+            let events = decide(&self.game, &command).unwrap_or_default();
+            self.commit(events, Cause::Service, Uuid::now_v7()).await?;
+            metrics::recovered();
+        }
+        self.outage = None;
         Ok(())
     }
 
@@ -358,8 +347,13 @@ impl Owner {
     fn note(&mut self, entry: &Entry) {
         self.version = entry.version;
         self.requests.note(entry);
-        if let Event::MovePlayed(played) = &entry.event {
-            self.last_uci = Some(played.uci);
+        match &entry.event {
+            Event::MovePlayed(played) => {
+                self.last_uci = Some(played.uci);
+                self.turn = Turn::Whole;
+            }
+            Event::Resumed { .. } => self.turn = Turn::PutOff,
+            _ => {}
         }
         // Nobody may be watching.
         let _ = self.frames.send(Arc::new(Frame::new(entry, &self.game)));

@@ -71,6 +71,8 @@ impl Upstream {
             .http2_keep_alive_interval(KEEPALIVE_EVERY)
             .keep_alive_timeout(KEEPALIVE_MAX)
             .keep_alive_while_idle(true)
+            .initial_stream_window_size(UNREAD_BYTES_PER_CALL_MAX)
+            .initial_connection_window_size(UNREAD_BYTES_MAX)
             .connect_lazy();
         Ok(Self { service, name, channel, cut })
     }

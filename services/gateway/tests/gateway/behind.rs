@@ -60,7 +60,7 @@ impl Behind {
         let serving = Server::builder()
             .add_service(RatingServiceServer::new(told.clone()))
             .add_service(MatchmakingServiceServer::new(told.clone()))
-            .serve_with_incoming(TcpIncoming::from(listener));
+            .serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true)));
         // Ends with the test's runtime.
         tokio::spawn(async move { serving.await.expect("served until the end") });
         Self { told, address }

@@ -101,6 +101,28 @@ impl Step {
             Self::Close => Phase::Closed,
         }
     }
+
+    /// Why the match comes to nothing; empty for a step that goes on.
+    #[must_use]
+    pub fn reason_name(self) -> &'static str {
+        match self {
+            Self::Cancel { reason, .. } => reason.as_str_name(),
+            _ => "",
+        }
+    }
+
+    /// The stable name of the step's event.
+    #[must_use]
+    pub fn event_name(self) -> &'static str {
+        match self {
+            Self::Propose => "MatchProposed",
+            Self::RequestStakes => "StakesRequested",
+            Self::Confirm => "MatchConfirmed",
+            Self::Cancel { .. } => "MatchCancelled",
+            Self::Start => "MatchStarted",
+            Self::Close => "MatchClosed",
+        }
+    }
 }
 
 /// Decides the next step, or none when the input comes twice, too late, or concerns a match that is over.

@@ -38,7 +38,8 @@ pub enum ProposeError {
     Unavailable(#[from] sqlx::Error),
 }
 
-/// Appends `MatchProposed` and seats both players, or changes nothing.
+/// Appends `MatchProposed` and seats both players, or changes nothing. The span is the root of the match's trace.
+#[tracing::instrument(skip_all, fields(match_id = %proposal.row.match_id))]
 pub async fn propose(pool: &PgPool, city: &City, proposal: &Proposal) -> Result<(), ProposeError> {
     let row = &proposal.row;
     let log = MatchLog { match_id: row.match_id, phase: Phase::Absent, version: 0, proposal: None };

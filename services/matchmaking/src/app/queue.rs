@@ -11,12 +11,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use event_store::CommitSignal;
 use sqlx::PgPool;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::app::cities::Cities;
-use crate::app::tickets::{Applicant, Frame, QueueKey};
+use crate::app::tickets::{Frame, QueueKey};
 use task::Task;
 
 /// Commands that may wait for the task.
@@ -30,10 +31,14 @@ pub struct Queue {
 }
 
 /// A request for a ticket.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Join {
     /// Who queues.
-    pub applicant: Applicant,
+    pub player_id: Uuid,
+    /// His name.
+    pub name: String,
+    /// The request: joining again with it follows what it has led to.
+    pub request_id: Uuid,
     /// Where.
     pub queue: QueueKey,
 }
@@ -53,9 +58,22 @@ pub enum JoinError {
         /// Which.
         game_id: Uuid,
     },
+    /// The balance does not cover the stake.
+    #[error("the balance does not cover the stake")]
+    InsufficientFunds {
+        /// What the player has available.
+        available: i64,
+        /// What he would have to stake.
+        stake: i64,
+        /// The currency of both.
+        currency: &'static str,
+    },
     /// Too many streams follow the ticket, or too much waits.
     #[error("too many streams or requests")]
     Overloaded,
+    /// The process stops.
+    #[error("this instance is about to stop")]
+    Stopping,
     /// Postgres did not answer.
     #[error("the match store is unavailable")]
     Unavailable(#[from] sqlx::Error),
@@ -80,26 +98,37 @@ enum Command {
     Waiting { reply: oneshot::Sender<HashMap<String, u32>> },
 }
 
+/// The task behind the handle.
+pub struct QueueTask {
+    task: Task,
+    commands: mpsc::Receiver<Command>,
+}
+
+impl QueueTask {
+    /// Owns all tickets until `shutdown`.
+    pub async fn run(self, shutdown: CancellationToken) {
+        self.task.run(self.commands, shutdown).await;
+    }
+}
+
 impl Queue {
-    /// Starts the task; it ends with `shutdown`.
+    /// The handle and the task, which is to be run.
     #[must_use]
-    pub fn start(
-        pool: PgPool,
-        cities: Arc<Cities>,
-        signal: CommitSignal,
-        shutdown: CancellationToken,
-    ) -> Self {
-        let (commands, receiver) = mpsc::channel(COMMANDS_MAX);
+    pub fn new(pool: PgPool, cities: Arc<Cities>, signal: CommitSignal) -> (Self, QueueTask) {
+        let (sender, commands) = mpsc::channel(COMMANDS_MAX);
         let (changed, changes) = watch::channel(0);
-        tokio::spawn(Task::new(pool, cities, signal, changed).run(receiver, shutdown));
-        Self { commands, changes }
+        let task = Task::new(pool, cities, signal, changed);
+        (Self { commands: sender, changes }, QueueTask { task, commands })
     }
 
     /// Queues a player, or follows the ticket or the match he has.
     pub async fn join(&self, join: Join) -> Result<mpsc::Receiver<Frame>, JoinError> {
         let (reply, answer) = oneshot::channel();
-        self.commands.try_send(Command::Join { join, reply }).map_err(|_| JoinError::Overloaded)?;
-        answer.await.map_err(|_| JoinError::Overloaded)?
+        self.commands.try_send(Command::Join { join, reply }).map_err(|error| match error {
+            TrySendError::Full(_) => JoinError::Overloaded,
+            TrySendError::Closed(_) => JoinError::Stopping,
+        })?;
+        answer.await.map_err(|_| JoinError::Stopping)?
     }
 
     /// Takes a player's ticket out unless it is in a match.

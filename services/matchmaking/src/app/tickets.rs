@@ -276,11 +276,12 @@ impl Tickets {
         self.by_player.remove(&player_id)
     }
 
-    /// Tickets searching in each city.
+    /// Tickets searching in each city: those that somebody follows, for nobody else can be met.
     #[must_use]
     pub fn waiting(&self) -> HashMap<String, u32> {
         let mut waiting = HashMap::new();
-        for ticket in self.by_player.values().filter(|ticket| ticket.state == State::Searching) {
+        let is_waiting = |ticket: &&Ticket| ticket.state == State::Searching && ticket.is_watched();
+        for ticket in self.by_player.values().filter(is_waiting) {
             *waiting.entry(ticket.queue.city_id.clone()).or_insert(0) += 1;
         }
         waiting

@@ -5,7 +5,7 @@ use proto::rating::v1::RatingsChanged;
 use sqlx::PgConnection;
 
 use super::id;
-use crate::store::players;
+use crate::store::players::{self, RatingNow};
 
 /// Consumes the rating service's game streams.
 #[derive(Debug)]
@@ -17,11 +17,20 @@ impl Handler for RatingEvents {
             return Ok(());
         }
         let event: RatingsChanged = message.decode()?;
+        let pool_sequence = i64::try_from(event.pool_sequence)
+            .map_err(|_| HandleError::Permanent("pool_sequence is out of range".to_owned()))?;
+        let mut ratings = Vec::new();
         for change in event.white.iter().chain(&event.black) {
             let player_id = id("player_id", &change.player_id)?;
             if let Some(after) = &change.after {
-                players::put_rating(&mut *conn, player_id, &event.pool, after.rating).await?;
+                let pool = event.pool.as_str();
+                ratings.push(RatingNow { player_id, pool, rating: after.rating, pool_sequence });
             }
+        }
+        // Rows are taken in the order of their ids, so that two games of one pair cannot wait for each other in a circle.
+        ratings.sort_by_key(|rating| rating.player_id);
+        for rating in ratings {
+            players::put_rating(&mut *conn, rating).await?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use super::{advance, id};
 use crate::app::match_process::{Input, StakesRefusal};
 use crate::app::queue::Queue;
-use crate::store::players;
+use crate::store::players::{self, BalanceNow};
 
 /// Consumes the wallet's match streams.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Handler for WalletEvents {
         match message.kind.as_str() {
             "StakesHeld" => {
                 let event: StakesHeld = message.decode()?;
-                put_balances(conn, &event.transfers).await?;
+                put_balances(conn, message, &event.transfers).await?;
                 advance(conn, message, message.stream_id, Input::StakesHeld).await?;
             }
             "StakesRefused" => {
@@ -41,8 +41,10 @@ impl Handler for WalletEvents {
                     if event.player_id.is_empty() { None } else { Some(id("player_id", &event.player_id)?) };
                 advance(conn, message, message.stream_id, Input::StakesRefused { player, cause }).await?;
             }
-            "PotPaid" => put_balances(conn, &message.decode::<PotPaid>()?.transfers).await?,
-            "StakesRefunded" => put_balances(conn, &message.decode::<StakesRefunded>()?.transfers).await?,
+            "PotPaid" => put_balances(conn, message, &message.decode::<PotPaid>()?.transfers).await?,
+            "StakesRefunded" => {
+                put_balances(conn, message, &message.decode::<StakesRefunded>()?.transfers).await?;
+            }
             _ => {}
         }
         Ok(())
@@ -58,22 +60,34 @@ impl Handler for WalletEvents {
 impl Handler for AccountEvents {
     async fn handle(&self, conn: &mut PgConnection, message: &Message) -> Result<(), HandleError> {
         if message.kind == "MoneyDeposited" {
-            put_balances(conn, message.decode::<MoneyDeposited>()?.transfer.as_slice()).await?;
+            put_balances(conn, message, message.decode::<MoneyDeposited>()?.transfer.as_slice()).await?;
         }
         Ok(())
     }
 }
 
-async fn put_balances(conn: &mut PgConnection, transfers: &[LedgerTransfer]) -> Result<(), HandleError> {
+async fn put_balances(
+    conn: &mut PgConnection,
+    message: &Message,
+    transfers: &[LedgerTransfer],
+) -> Result<(), HandleError> {
+    let mut balances = Vec::new();
     for transfer in transfers {
         for entry in &transfer.entries {
             if let (AccountKind::Available, Some(available)) =
                 (entry.account(), entry.balance_after_minor_units)
             {
                 let player_id = id("owner_id", &entry.owner_id)?;
-                players::put_balance(&mut *conn, player_id, &transfer.currency, available).await?;
+                let currency = transfer.currency.as_str();
+                balances.push(BalanceNow { player_id, currency, available, as_of: message.recorded_at });
             }
         }
+    }
+    // Rows are taken in the order of their ids, so that two matches of one pair cannot wait for each other in a circle. The
+    // sort is stable: of two entries of one player the later counts.
+    balances.sort_by_key(|balance| balance.player_id);
+    for balance in balances {
+        players::put_balance(&mut *conn, balance).await?;
     }
     Ok(())
 }

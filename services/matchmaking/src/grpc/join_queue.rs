@@ -11,18 +11,17 @@ use service_kit::streams::{FrameStream, Live, Pulse};
 use service_kit::{ids, status};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status};
 use uuid::Uuid;
 
 use super::status::from_join;
 use super::{Service, convert};
 use crate::app::cities::{City, TimeControl};
 use crate::app::queue::{Join, JoinError, now_ms};
-use crate::app::tickets::{Applicant, Frame, QueueKey, day};
-use crate::store::players::{self, PlayerRecord, RecordKey};
+use crate::app::tickets::{Frame, QueueKey};
 
-/// The rating of a player who has not played in a pool (rating service, Glicko-2).
-const STARTING_RATING: f64 = 1500.0;
+/// Longer than the id of any city; what is longer is not worth an echo.
+const CITY_ID_BYTES_MAX: usize = 64;
 
 /// A game that has just ended is known here a moment later; whoever queues at once waits so long before he is refused.
 const GAME_END_WAIT: Duration = Duration::from_secs(3);
@@ -44,9 +43,7 @@ pub async fn handle(
         let message = "computer players never sit at a staked game";
         return Err(status::permission_denied(ErrorReason::ComputerPlayer, message));
     }
-    let record = record(service, &principal, &asked).await?;
-    refuse_without_funds(&record, asked.city)?;
-    let frames = join(service, &principal, &asked, record).await?;
+    let frames = join(service, &principal, &asked).await?;
     let live = Live::new(numbered(frames), Numbering { sequence: 0 }, service.shutdown.clone());
     Ok(Response::new(live.until(principal.expires_at).boxed()))
 }
@@ -56,6 +53,8 @@ fn parse<'a>(service: &'a Service, request: &JoinQueueRequest) -> Result<Asked<'
     let request_id = bad.check("request_id", ids::parse(&request.request_id));
     if request.city_id.is_empty() {
         bad.add("city_id", "is missing");
+    } else if request.city_id.len() > CITY_ID_BYTES_MAX {
+        bad.add("city_id", format!("must not be longer than {CITY_ID_BYTES_MAX} bytes"));
     }
     let time_control = match &request.time_control {
         Some(clock) if clock.base_ms >= 0 && clock.increment_ms >= 0 => {
@@ -74,7 +73,9 @@ fn parse<'a>(service: &'a Service, request: &JoinQueueRequest) -> Result<Asked<'
         return Err(bad.into_status());
     };
     let city = service.cities.find(&request.city_id).ok_or_else(|| {
-        status::not_found(ErrorReason::CityUnknown, format!("there is no city {:?}", request.city_id))
+        let message = format!("there is no city {:?}", request.city_id);
+        let metadata = [("city_id", request.city_id.clone())];
+        status::refused(Code::NotFound, ErrorReason::CityUnknown, message, metadata)
     })?;
     if !city.time_controls.contains(&time_control) {
         return Err(status::failed_precondition(
@@ -86,56 +87,22 @@ fn parse<'a>(service: &'a Service, request: &JoinQueueRequest) -> Result<Asked<'
     Ok(Asked { request_id, city, time_control })
 }
 
-async fn record(service: &Service, principal: &Principal, asked: &Asked<'_>) -> Result<PlayerRecord, Status> {
-    let pool = asked.time_control.pool();
-    let key = RecordKey {
-        player_id: principal.player_id,
-        pool: &pool,
-        currency: asked.city.currency,
-        day: i32::try_from(day(now_ms())).map_err(status::internal)?,
-        starting_rating: STARTING_RATING,
-    };
-    players::record(&service.pool, key).await.map_err(|error| status::from_sqlx(&error))
-}
-
-/// Says at once what the wallet would say later. The wallet decides: this only spares a player the wait for an opponent.
-fn refuse_without_funds(record: &PlayerRecord, city: &City) -> Result<(), Status> {
-    match record.available {
-        Some(available) if available < city.stake_minor_units => Err(status::failed_precondition(
-            ErrorReason::InsufficientFunds,
-            "the balance does not cover the stake",
-            [
-                ("available", available.to_string()),
-                ("stake", city.stake_minor_units.to_string()),
-                ("currency", city.currency.to_owned()),
-            ],
-        )),
-        _ => Ok(()),
-    }
-}
-
 async fn join(
     service: &Service,
     principal: &Principal,
     asked: &Asked<'_>,
-    record: PlayerRecord,
 ) -> Result<mpsc::Receiver<Frame>, Status> {
-    let applicant = Applicant {
+    let join = Join {
         player_id: principal.player_id,
         name: principal.name.clone(),
         request_id: asked.request_id,
-        rating: record.rating,
-        color_balance: record.color_balance,
-        last_game: record.last_opponent_id.zip(record.last_ended_at_ms),
-        exhausted: record.exhausted.into_iter().collect(),
+        queue: QueueKey { city_id: asked.city.id.to_owned(), time_control: asked.time_control },
     };
-    let queue = QueueKey { city_id: asked.city.id.to_owned(), time_control: asked.time_control };
     let mut changes = service.queue.changes();
     let attempts = async {
         loop {
             changes.mark_unchanged();
-            let join = Join { applicant: applicant.clone(), queue: queue.clone() };
-            match service.queue.join(join).await {
+            match service.queue.join(join.clone()).await {
                 Err(JoinError::InAGame { .. }) => {
                     let _ = changes.changed().await;
                 }
@@ -145,7 +112,7 @@ async fn join(
     };
     let answer = match timeout(GAME_END_WAIT, attempts).await {
         Ok(answer) => answer,
-        Err(_) => service.queue.join(Join { applicant: applicant.clone(), queue: queue.clone() }).await,
+        Err(_) => service.queue.join(join.clone()).await,
     };
     answer.map_err(from_join)
 }

@@ -19,7 +19,19 @@ pub fn from_join(error: JoinError) -> Status {
             "a game of the player is running",
             [("game_id", game_id.to_string())],
         ),
+        JoinError::InsufficientFunds { available, stake, currency } => status::failed_precondition(
+            ErrorReason::InsufficientFunds,
+            "the balance does not cover the stake",
+            [
+                ("available", available.to_string()),
+                ("stake", stake.to_string()),
+                ("currency", currency.to_owned()),
+            ],
+        ),
         JoinError::Overloaded => status::overloaded(),
+        JoinError::Stopping => {
+            status::unavailable("this instance is about to stop; join again", status::RETRY_AFTER)
+        }
         JoinError::Unavailable(error) => status::from_sqlx(&error),
     }
 }

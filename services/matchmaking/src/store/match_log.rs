@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::app::match_process::{Phase, Step};
+use crate::telemetry;
 
 /// The stream kind of a match, and a part of its subjects.
 pub const MATCH_STREAM: &str = "match";
@@ -79,7 +80,8 @@ pub async fn append(
     step: Step,
     metadata: Metadata,
 ) -> Result<Version, AppendError> {
-    let (kind, data) = encode(proposal, step);
+    let (kind, data) = (step.event_name(), encode(proposal, step));
+    metrics::counter!(telemetry::STEPS, "step" => kind, "reason" => step.reason_name()).increment(1);
     let append = Append {
         stream: StreamId { kind: MATCH_STREAM, id: log.match_id },
         expected: log.version,
@@ -95,43 +97,40 @@ pub async fn append(
     event_store::append_in(conn, &append).await
 }
 
-fn encode(proposal: &MatchProposed, step: Step) -> (&'static str, Vec<u8>) {
+fn encode(proposal: &MatchProposed, step: Step) -> Vec<u8> {
     let proposal = proposal.clone();
     let white_player_id = player_id(proposal.white.as_ref());
     let black_player_id = player_id(proposal.black.as_ref());
     let match_id = proposal.match_id.clone();
     let game_id = proposal.game_id.clone();
     match step {
-        Step::Propose => ("MatchProposed", proposal.encode_to_vec()),
-        Step::RequestStakes => (
-            "StakesRequested",
-            StakesRequested {
-                match_id,
-                white_player_id,
-                black_player_id,
-                stake: proposal.stake,
-                fee_basis_points: proposal.fee_basis_points,
-                game_id,
-            }
-            .encode_to_vec(),
-        ),
-        Step::Confirm => ("MatchConfirmed", MatchConfirmed { proposal: Some(proposal) }.encode_to_vec()),
-        Step::Cancel { reason, player } => (
-            "MatchCancelled",
-            MatchCancelled {
-                match_id,
-                reason: reason.into(),
-                player_id: player.map(|id| id.to_string()).unwrap_or_default(),
-                white_player_id,
-                black_player_id,
-            }
-            .encode_to_vec(),
-        ),
-        Step::Start => ("MatchStarted", MatchStarted { match_id, game_id }.encode_to_vec()),
-        Step::Close => ("MatchClosed", MatchClosed { match_id, game_id }.encode_to_vec()),
+        Step::Propose => proposal.encode_to_vec(),
+        Step::RequestStakes => StakesRequested {
+            match_id,
+            white_player_id,
+            black_player_id,
+            stake: proposal.stake,
+            fee_basis_points: proposal.fee_basis_points,
+            game_id,
+        }
+        .encode_to_vec(),
+        Step::Confirm => MatchConfirmed { proposal: Some(proposal) }.encode_to_vec(),
+        Step::Cancel { reason, player } => MatchCancelled {
+            match_id,
+            reason: reason.into(),
+            player_id: player.map(|id| id.to_string()).unwrap_or_default(),
+            white_player_id,
+            black_player_id,
+        }
+        .encode_to_vec(),
+        Step::Start => MatchStarted { match_id, game_id }.encode_to_vec(),
+        Step::Close => MatchClosed { match_id, game_id }.encode_to_vec(),
     }
 }
 
 fn player_id(player: Option<&proto::types::v1::Player>) -> String {
     player.map(|player| player.player_id.clone()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,8 +58,7 @@ impl MatchRow {
     }
 }
 
-/// Inserts a proposed match and seats both players; false, with nothing inserted that the caller may keep, when a player
-/// sits in another match.
+/// Inserts a proposed match and seats both players. When one of them sits in another match, nothing of it may be kept.
 pub async fn insert(
     conn: &mut PgConnection,
     row: &MatchRow,
@@ -143,6 +142,20 @@ pub async fn of_player(
 ) -> Result<Option<MatchRow>, sqlx::Error> {
     let row: Option<Record> = sqlx::query_as(include_str!("queries/match_of_player.sql"))
         .bind(player_id)
+        .fetch_optional(executor)
+        .await?;
+    Ok(row.map(Into::into))
+}
+
+/// The match that a player's request led to, if it came to a game: running or over.
+pub async fn of_request(
+    executor: impl PgExecutor<'_>,
+    player_id: Uuid,
+    request_id: Uuid,
+) -> Result<Option<MatchRow>, sqlx::Error> {
+    let row: Option<Record> = sqlx::query_as(include_str!("queries/match_of_request.sql"))
+        .bind(player_id)
+        .bind(request_id)
         .fetch_optional(executor)
         .await?;
     Ok(row.map(Into::into))

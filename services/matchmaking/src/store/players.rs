@@ -1,6 +1,7 @@
 //! What pairing needs to know of a player, from the events of the other services.
 
 use sqlx::{PgConnection, PgExecutor};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// A player as pairing sees him.
@@ -54,39 +55,61 @@ pub async fn record(executor: impl PgExecutor<'_>, key: RecordKey<'_>) -> Result
     })
 }
 
-/// Keeps a player's rating in a pool.
-pub async fn put_rating(
-    conn: &mut PgConnection,
-    player_id: Uuid,
-    pool: &str,
-    rating: f64,
-) -> Result<(), sqlx::Error> {
+/// A player's rating after a change.
+#[derive(Debug, Clone, Copy)]
+pub struct RatingNow<'a> {
+    /// The player.
+    pub player_id: Uuid,
+    /// The pool.
+    pub pool: &'a str,
+    /// The rating.
+    pub rating: f64,
+    /// The number of the change in its pool: a redelivery must not put an older rating over a newer one.
+    pub pool_sequence: i64,
+}
+
+/// Keeps a player's rating in a pool, unless a later one is known.
+pub async fn put_rating(conn: &mut PgConnection, now: RatingNow<'_>) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "insert into player_ratings (player_id, pool, rating) values ($1, $2, $3)
-         on conflict (player_id, pool) do update set rating = excluded.rating",
+        "insert into player_ratings (player_id, pool, rating, pool_sequence) values ($1, $2, $3, $4)
+         on conflict (player_id, pool) do update
+             set rating = excluded.rating, pool_sequence = excluded.pool_sequence
+             where player_ratings.pool_sequence <= excluded.pool_sequence",
     )
-    .bind(player_id)
-    .bind(pool)
-    .bind(rating)
+    .bind(now.player_id)
+    .bind(now.pool)
+    .bind(now.rating)
+    .bind(now.pool_sequence)
     .execute(conn)
     .await?;
     Ok(())
 }
 
-/// Keeps what a player can stake.
-pub async fn put_balance(
-    conn: &mut PgConnection,
-    player_id: Uuid,
-    currency: &str,
-    available: i64,
-) -> Result<(), sqlx::Error> {
+/// What a player could stake at some time.
+#[derive(Debug, Clone, Copy)]
+pub struct BalanceNow<'a> {
+    /// The player.
+    pub player_id: Uuid,
+    /// The currency.
+    pub currency: &'a str,
+    /// The amount, in minor units.
+    pub available: i64,
+    /// When the wallet wrote it down. It comes in streams of accounts and of matches, which overtake each other.
+    pub as_of: OffsetDateTime,
+}
+
+/// Keeps what a player can stake, unless something later is known.
+pub async fn put_balance(conn: &mut PgConnection, now: BalanceNow<'_>) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "insert into player_balances (player_id, currency, available) values ($1, $2, $3)
-         on conflict (player_id, currency) do update set available = excluded.available",
+        "insert into player_balances (player_id, currency, available, as_of) values ($1, $2, $3, $4)
+         on conflict (player_id, currency) do update
+             set available = excluded.available, as_of = excluded.as_of
+             where player_balances.as_of <= excluded.as_of",
     )
-    .bind(player_id)
-    .bind(currency)
-    .bind(available)
+    .bind(now.player_id)
+    .bind(now.currency)
+    .bind(now.available)
+    .bind(now.as_of)
     .execute(conn)
     .await?;
     Ok(())

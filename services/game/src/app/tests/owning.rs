@@ -38,7 +38,8 @@ async fn a_move_whose_answer_was_lost_is_played_once_and_answered_when_asked_aga
     let again = Act { received_at_ms: stand.games.now_ms(), ..act };
     let receipt = stand.games.act(again).await.expect("the first answer");
     assert_eq!((receipt.version, receipt.played.map(|played| played.received_at_ms)), (2, Some(NOON_MS)));
-    assert_eq!(stand.journal.entries(&stand.facts).len(), 2);
+    let entries = stand.journal.entries(&stand.facts);
+    assert_eq!(entries.iter().filter(|entry| matches!(entry.event, Event::MovePlayed(_))).count(), 1);
 }
 
 // GAME-1: the owner does not decide on what it has not seen, even when the log cannot be read at once.
@@ -94,7 +95,11 @@ async fn a_flag_that_cannot_be_written_is_tried_again() {
     stand.play("e2e4 e7e5").await;
     stand.journal.fail_next(Fault::Down);
     stand.clock.advance(300_000);
-    let ended = until(async || ended(&stand)).await;
+    let ended = until(async || {
+        stand.clock.advance(100);
+        ended(&stand)
+    })
+    .await;
     assert_eq!(ended.at_ms, NOON_MS + 2_000 + 182_000);
     assert_eq!(ends(&stand), 1);
 }
@@ -212,4 +217,56 @@ async fn many_calls_at_the_instant_of_a_flag_end_the_game_once() {
         assert!(matches!(outcome, Err(ActError::Refused(Refused::GameOver { .. }))), "{outcome:?}");
     }
     assert_eq!(ends(&stand), 1);
+}
+
+// GAME-6: a player who moved in time does not lose because the log was away for longer than he had left.
+#[tokio::test]
+async fn an_outage_of_the_log_costs_nobody_time_and_ends_no_game() {
+    let stand = Stand::new();
+    stand.play("e2e4 e7e5").await;
+    stand.clock.advance(180_000);
+    let act = stand.act(&stand.facts.white, Uuid::new_v4(), play("g1f3", 2));
+    stand.journal.fail_next(Fault::Down);
+    stand.journal.fail_loads(1);
+    assert!(matches!(stand.games.act(act).await, Err(ActError::Journal(_))));
+    // The log stays away for a minute; White had two seconds left.
+    stand.clock.advance(60_000);
+    let again = Act { received_at_ms: stand.games.now_ms(), ..act };
+    let receipt = until(async || {
+        stand.clock.advance(10);
+        stand.games.act(again).await.ok()
+    })
+    .await;
+    let played = receipt.played.expect("the move");
+    assert!((180_000..181_000).contains(&played.charged_ms), "charged {} ms", played.charged_ms);
+    assert_eq!(ends(&stand), 0);
+}
+
+// GAME-1: what the log took without saying so is told to those who watch, although nobody asks for anything.
+#[tokio::test]
+async fn the_end_of_a_game_whose_answer_was_lost_is_told_by_the_owner_itself() {
+    let stand = Stand::new();
+    stand.play("f2f3 e7e5 g2g4").await;
+    let mut watched = stand.games.watch(stand.facts.game_id, Start::After(4)).await.expect("a watch");
+    stand.journal.fail_next(Fault::AnswerLost);
+    assert!(stand.black(play("d8h4", 3)).await.is_err());
+    let turning = async {
+        loop {
+            stand.clock.advance(100);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    let told = async {
+        while let Some(item) = watched.next().await {
+            let WatchItem::Frame(frame) = item.expect("the log is there") else { continue };
+            if matches!(frame.event, Event::Ended(_)) {
+                return;
+            }
+        }
+        panic!("the stream ended without the game's end");
+    };
+    let both = async {
+        tokio::select! { () = told => {}, () = turning => {} }
+    };
+    tokio::time::timeout(Duration::from_secs(20), both).await.expect("the end is told");
 }

@@ -11,19 +11,25 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{Command, Join, JoinError, Leaving, now_ms};
-use crate::app::cities::Cities;
+use crate::app::cities::{Cities, City};
 use crate::app::match_process::Phase;
 use crate::app::propose::{self, Proposal, ProposeError};
 use crate::app::tickets::{
-    FRAMES_PER_STREAM_MAX, Followed, Frame, Opponent, Side, State, Ticket, Tickets, rounded,
+    Applicant, FRAMES_PER_STREAM_MAX, Followed, Frame, Opponent, QueueKey, Side, State, Ticket, Tickets, day,
+    rounded,
 };
 use crate::store::matches::{self, MatchRow, Seat};
+use crate::store::players::{self, PlayerRecord, RecordKey};
+use crate::telemetry;
 
 /// How often windows are widened, tickets swept and pairs looked for, besides at every join.
 const PAIR_EVERY: Duration = Duration::from_millis(250);
 
 /// Every so many passes the matches of all tickets are read again, in case a notice was lost.
 const RELOOK_EVERY_PASSES: u64 = 8;
+
+/// The rating of a player who has not played in a pool (rating service, Glicko-2).
+const STARTING_RATING: f64 = 1500.0;
 
 /// Owns all tickets.
 pub(super) struct Task {
@@ -88,15 +94,23 @@ impl Task {
             for match_id in self.tickets.matches() {
                 self.look_at(match_id).await;
             }
+            self.measure();
         }
         self.pair().await;
+    }
+
+    fn measure(&self) {
+        let waiting = self.tickets.waiting();
+        for city in self.cities.iter() {
+            let count = waiting.get(city.id).copied().unwrap_or(0);
+            metrics::gauge!(telemetry::WAITING, "city" => city.id).set(f64::from(count));
+        }
     }
 
     async fn join(&mut self, join: Join) -> Result<mpsc::Receiver<Frame>, JoinError> {
         let (stream, frames) = mpsc::channel(FRAMES_PER_STREAM_MAX);
         let now_ms = now_ms();
-        let player_id = join.applicant.player_id;
-        if let Some(ticket) = self.tickets.get_mut(player_id) {
+        if let Some(ticket) = self.tickets.get_mut(join.player_id) {
             if ticket.queue != join.queue {
                 return Err(JoinError::AlreadyQueued { city_id: ticket.queue.city_id.clone() });
             }
@@ -107,41 +121,77 @@ impl Task {
             }
             return Ok(frames);
         }
-        match matches::of_player(&self.pool, player_id).await? {
-            None => {
-                let mut ticket = Ticket::new(join.applicant, join.queue, now_ms, now_ms);
-                follow(&mut ticket, stream)?;
-                self.tickets.insert(ticket).tell_searching(now_ms);
-            }
-            Some(row) => self.rejoin(join, row, stream, now_ms)?,
+        if let Some(row) = matches::of_player(&self.pool, join.player_id).await? {
+            self.rejoin(join, &row, stream, now_ms).await?;
+        } else if let Some(row) = matches::of_request(&self.pool, join.player_id, join.request_id).await? {
+            // The same request again, and its game is over already: it must not cost a second stake.
+            self.resume(join, &row, stream, now_ms).await?;
+        } else {
+            let city = self.city(&join.queue);
+            let record = self.record(&join, city).await?;
+            refuse_without_funds(&record, city)?;
+            let mut ticket = Ticket::new(applicant(&join, record), join.queue, now_ms, now_ms);
+            follow(&mut ticket, stream)?;
+            self.tickets.insert(ticket).tell_searching(now_ms);
         }
         Ok(frames)
     }
 
     /// The player has no ticket here but sits in a match: this task was restarted, or the match is another instance's.
-    fn rejoin(
+    async fn rejoin(
         &mut self,
         join: Join,
-        row: MatchRow,
+        row: &MatchRow,
         stream: mpsc::Sender<Frame>,
         now_ms: i64,
     ) -> Result<(), JoinError> {
-        let in_a_game = JoinError::InAGame { game_id: row.game_id };
-        let (seat, _) = row.seats_from(join.applicant.player_id).ok_or(JoinError::Overloaded)?;
-        let is_resumed = seat.request_id == join.applicant.request_id;
+        let is_resumed =
+            row.seats_from(join.player_id).is_some_and(|(seat, _)| seat.request_id == join.request_id);
         if row.phase == Phase::Started && !is_resumed {
-            return Err(in_a_game);
+            return Err(JoinError::InAGame { game_id: row.game_id });
         }
         if row.city_id != join.queue.city_id || row.time_control != join.queue.time_control {
-            return Err(JoinError::AlreadyQueued { city_id: row.city_id });
+            return Err(JoinError::AlreadyQueued { city_id: row.city_id.clone() });
         }
-        let mut ticket = Ticket::new(join.applicant, join.queue, seat.queued_at_ms, now_ms);
+        self.resume(join, row, stream, now_ms).await
+    }
+
+    /// Gives the player a ticket that stands where his match does, and tells him.
+    async fn resume(
+        &mut self,
+        join: Join,
+        row: &MatchRow,
+        stream: mpsc::Sender<Frame>,
+        now_ms: i64,
+    ) -> Result<(), JoinError> {
+        // The match may come to nothing yet, and then the ticket searches on: it needs the record as any other.
+        let record = self.record(&join, self.city(&join.queue)).await?;
+        let queued_at_ms = row.seats_from(join.player_id).map_or(now_ms, |(seat, _)| seat.queued_at_ms);
+        let player_id = join.player_id;
+        let mut ticket = Ticket::new(applicant(&join, record), join.queue, queued_at_ms, now_ms);
         ticket.state = State::InMatch(row.match_id);
         follow(&mut ticket, stream)?;
-        let player_id = ticket.applicant.player_id;
         self.tickets.insert(ticket);
-        self.tell(&row, player_id, now_ms);
+        self.tell(row, player_id, now_ms);
         Ok(())
+    }
+
+    /// Read here and not before the join, so that it cannot be older than the look at the player's match: otherwise a game
+    /// that ended in between would be missing, and with it the opponent whom he should not meet again at once (E11).
+    async fn record(&self, join: &Join, city: &City) -> Result<PlayerRecord, JoinError> {
+        let pool = join.queue.time_control.pool();
+        let key = RecordKey {
+            player_id: join.player_id,
+            pool: &pool,
+            currency: city.currency,
+            day: i32::try_from(day(now_ms())).expect("days since 1970 fit for millions of years"),
+            starting_rating: STARTING_RATING,
+        };
+        Ok(players::record(&self.pool, key).await?)
+    }
+
+    fn city(&self, queue: &QueueKey) -> &City {
+        self.cities.find(&queue.city_id).expect("the edge takes the city of a queue from the same list")
     }
 
     fn leave(&mut self, player_id: Uuid) -> Leaving {
@@ -185,6 +235,8 @@ impl Task {
             }
             Phase::Started | Phase::Closed => {
                 let side = if row.white.player_id == player_id { Side::White } else { Side::Black };
+                let waited = Duration::from_millis((now_ms - ticket.queued_at_ms).max(0).unsigned_abs());
+                metrics::histogram!(telemetry::WAIT_SECONDS).record(waited.as_secs_f64());
                 ticket.send(&Frame::Matched { match_id, game_id: row.game_id, side, opponent });
                 self.tickets.remove(player_id);
             }
@@ -195,7 +247,10 @@ impl Task {
                     ticket.send(&Frame::TicketClosed { reason });
                     self.tickets.remove(player_id);
                 } else {
-                    ticket.search_again(reason, other.player_id, now_ms);
+                    // Whoever caused it is gone, so the other need not cool off for a purse that was not his.
+                    let cause = CancelReason::try_from(row.cancel_reason).unwrap_or(reason);
+                    let cause = if row.cancelled_by.is_some() { cause } else { reason };
+                    ticket.search_again(cause, other.player_id, now_ms);
                 }
             }
         }
@@ -268,6 +323,30 @@ impl Task {
             Ok(None) => {}
             Err(error) => tracing::warn!(%player_id, %error, "a player's match could not be read"),
         }
+    }
+}
+
+fn applicant(join: &Join, record: PlayerRecord) -> Applicant {
+    Applicant {
+        player_id: join.player_id,
+        name: join.name.clone(),
+        request_id: join.request_id,
+        rating: record.rating,
+        color_balance: record.color_balance,
+        last_game: record.last_opponent_id.zip(record.last_ended_at_ms),
+        exhausted: record.exhausted.into_iter().collect(),
+    }
+}
+
+/// Says at once what the wallet would say later. The wallet decides: this only spares a player the wait for an opponent.
+fn refuse_without_funds(record: &PlayerRecord, city: &City) -> Result<(), JoinError> {
+    match record.available {
+        Some(available) if available < city.stake_minor_units => Err(JoinError::InsufficientFunds {
+            available,
+            stake: city.stake_minor_units,
+            currency: city.currency,
+        }),
+        _ => Ok(()),
     }
 }
 

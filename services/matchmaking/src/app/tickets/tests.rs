@@ -38,8 +38,9 @@ fn two_who_wait_in_one_queue_are_paired() {
 #[test]
 fn a_player_who_queues_again_and_again_has_one_ticket_and_no_opponent() {
     let mut tickets = Tickets::default();
+    let mut streams = Vec::new();
     for round in 0..1_000 {
-        let _frames = join(&mut tickets, applicant(1), NOW_MS + round);
+        streams.push(join(&mut tickets, applicant(1), NOW_MS + round));
         if round % 2 == 0 {
             tickets.remove(Uuid::from_u128(1));
         }
@@ -89,6 +90,23 @@ fn a_pair_that_has_used_up_its_day_searches_on_and_meets_again_the_next_day() {
     assert!(matches!(frames.try_recv(), Ok(Frame::Searching { .. })));
     assert!(tickets.pairs(NOW_MS, 0).is_empty());
     assert_eq!(tickets.pairs(NOW_MS + DAY_MS, 0).len(), 1);
+}
+
+#[test]
+fn whoever_is_left_by_an_opponent_without_money_meets_the_next_one_at_once() {
+    let mut tickets = Tickets::default();
+    let _frames = [join(&mut tickets, applicant(1), NOW_MS), join(&mut tickets, applicant(2), NOW_MS)];
+    let ticket = tickets.get_mut(Uuid::from_u128(1)).expect("it was inserted");
+    ticket.search_again(CancelReason::InsufficientFunds, Uuid::from_u128(3), NOW_MS);
+    assert_eq!(tickets.pairs(NOW_MS, 0).len(), 1);
+}
+
+#[test]
+fn a_ticket_that_nobody_follows_is_not_counted_as_waiting() {
+    let mut tickets = Tickets::default();
+    let _frames = join(&mut tickets, applicant(1), NOW_MS);
+    drop(join(&mut tickets, applicant(2), NOW_MS));
+    assert_eq!(tickets.waiting().get("paris"), Some(&1));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Playing a script: each player watches the game and moves when he has seen the other's move.
+//! Moves at the board: each player watches the game and moves when he has seen the other's move.
 
 use anyhow::{Context as _, bail, ensure};
 use proto::game::v1::watch_game_response::Frame;
@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::client::{PATIENCE, PAUSE, Player, is_passing, patiently};
+use super::player::{PATIENCE, PAUSE, Player, is_passing, patiently};
 
 /// How far a watcher has seen a game.
 #[derive(Debug, Clone, Default)]

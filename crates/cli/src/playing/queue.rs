@@ -3,18 +3,18 @@
 use anyhow::{Context as _, bail};
 use proto::matchmaking::v1::join_queue_response::Frame;
 use proto::matchmaking::v1::{CancelReason, JoinQueueRequest, Matched};
+use proto::types::v1::TimeControl;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::client::{PATIENCE, PAUSE, Player, is_passing};
-use super::games::Script;
+use super::player::{PATIENCE, PAUSE, Player, is_passing};
 
 /// Queues the player and follows his ticket until he has a game. A lost connection is taken up with the same request.
-pub async fn queue(player: &Player, script: &Script) -> anyhow::Result<Matched> {
+pub async fn queue(player: &Player, city_id: &str, clock: TimeControl) -> anyhow::Result<Matched> {
     let request = JoinQueueRequest {
         request_id: Uuid::new_v4().to_string(),
-        city_id: script.city_id.to_owned(),
-        time_control: Some(script.time_control()),
+        city_id: city_id.to_owned(),
+        time_control: Some(clock),
     };
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {
@@ -45,7 +45,7 @@ async fn follow(player: &Player, request: JoinQueueRequest) -> anyhow::Result<Op
             Frame::TicketClosed(closed) => {
                 bail!("{}'s ticket was closed: {}", player.name(), name(closed.reason))
             }
-            Frame::MatchFailed(failed) => println!("    a match came to nothing: {}", name(failed.reason)),
+            Frame::MatchFailed(failed) => eprintln!("a match came to nothing: {}", name(failed.reason)),
             Frame::Searching(_) | Frame::SecuringStakes(_) | Frame::Draining(_) | Frame::Heartbeat(_) => {}
         }
     }
