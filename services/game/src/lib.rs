@@ -3,7 +3,7 @@
 //! # Map
 //!
 //! * `app`: the use cases. An owner task a live game (`owner`), who owns what (`registry`), the front (`games`), following a
-//!   game (`watch`), and the ports to log and time (`journal`, `clock`).
+//!   game (`watch`), tables (`table`, `tables`), who is at the board and how far away (`attendance`, `presence`), and the ports to log and time (`journal`, `clock`).
 //! * `store`: the log of games and the list of them on Postgres, and the codec of events.
 //! * `bus`: confirmed matches become games.
 //! * `grpc`: the rpcs, one file each.
@@ -27,7 +27,12 @@
 //! * GAME-8 A game ends once: its last event, its row in the list and its message to the others are one transaction.
 //! * GAME-9 Only the two players act in a game; anybody may watch it.
 //! * GAME-10 Mailboxes, buffers, pages, watchers and replays have limits with names.
-//! * GAME-11 A packed game gives back every event of its log byte for byte; what would not is not packed.
+//! * GAME-11 A player's open stream is his presence. That he went and came back stands in the log; a stop of the service is
+//!   nobody's going.
+//! * GAME-12 A move is credited what was measured of its player's network and is believed, never what a client says.
+//! * GAME-13 A game at a table begins in the transaction of the table's event; of two crossing offers one game comes. Nothing is
+//!   staked at a table, and nothing is rated there once a computer has sat down.
+//! * GAME-14 A packed game gives back every event of its log byte for byte; what would not is not packed.
 //!
 //! # Deliberately absent
 //!
@@ -47,7 +52,7 @@ use std::{sync::Arc, time::Duration};
 
 use event_bus::{ConsumerConfig, Relay, ensure_stream, run_consumer};
 use event_store::{CommitSignal, GroupCommit, GroupCommitConfig};
-use proto::game::v1::game_service_server::GameServiceServer;
+use proto::game::v1::{game_service_server::GameServiceServer, table_service_server::TableServiceServer};
 use service_kit::{
     RunError,
     config::CommonConfig,
@@ -56,13 +61,19 @@ use service_kit::{
     tasks::Tasks,
 };
 use sqlx::{PgPool, migrate::Migrator};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use app::{Clock, Games, ScaledGames, SystemClock, WatchLimits};
+use app::{Clock, Games, ScaledGames, SystemClock, Tables, WatchLimits};
+use store::OpenTables;
 
 /// The service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/game");
 
+/// A table where nothing has happened for so long is closed.
+const TABLE_IDLE_MS_MAX: i64 = 30 * 60 * 1_000;
+/// How often such tables are looked for.
+const CLOSE_IDLE_TABLES_EVERY: Duration = Duration::from_secs(60);
 /// The durable name of the consumer of matches.
 const MATCHES_CONSUMER: &str = "game_matches";
 /// How often live games without an owner are looked for. A hint that got lost is made good so late at most.
@@ -94,8 +105,20 @@ pub async fn start(
     let bus = event_bus::connect(&config.nats_url, store::SERVICE).await?;
     ensure_stream(&bus, store::SERVICE).await?;
     let parts = Parts::new(&pool, clock);
-    let service = grpc::Service::new(parts.games.clone(), pool.clone(), shutdown.clone());
-    let server = Server::new(&config)?.add(GameServiceServer::new(service));
+    let (open, open_tables) = watch::channel(OpenTables::default());
+    let service =
+        grpc::Service::new(parts.games.clone(), pool.clone(), open_tables.clone(), shutdown.clone());
+    let pg_tables = store::PgTables::new(pool.clone(), parts.signal.clone());
+    let tables = Tables::new(Arc::new(pg_tables.clone()), parts.games.clone());
+    let desk = grpc::TableDesk::new(
+        tables.clone(),
+        parts.games.clone(),
+        pool.clone(),
+        open_tables,
+        shutdown.clone(),
+    );
+    let server =
+        Server::new(&config)?.add(GameServiceServer::new(service)).add(TableServiceServer::new(desk));
     let recovering = server.readiness().hold("recovery of games");
     let bound = server.bind().await?;
     let address = bound.grpc_address();
@@ -105,6 +128,8 @@ pub async fn start(
     let (signal, stop) = (parts.signal.clone(), shutdown.clone());
     let relay = Relay::run(pool.clone(), bus.clone(), store::SERVICE, signal.clone(), stop.clone());
     tasks.spawn("relay", endless(relay));
+    tasks.spawn("tables", endless(store::follow_tables(pool.clone(), pg_tables, open, shutdown.clone())));
+    tasks.spawn("idle tables", endless(close_idle_tables(tables, parts.games.clone(), shutdown.clone())));
     let consumer = ConsumerConfig::new(MATCHES_CONSUMER, "matchmaking", "match");
     let matches = bus::Matches::new(parts.games.clone(), scaled);
     tasks.spawn("matches", endless(run_consumer(pool, bus, consumer, matches, signal, stop)));
@@ -151,6 +176,19 @@ async fn live(bound: Bound, parts: Parts, tasks: Tasks, shutdown: CancellationTo
 async fn endless(task: impl Future<Output = ()>) -> Result<(), RunError> {
     task.await;
     Ok(())
+}
+
+/// Closes tables that nobody has come to for long.
+async fn close_idle_tables(tables: Tables, games: Games, shutdown: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = tokio::time::sleep(CLOSE_IDLE_TABLES_EVERY) => {}
+        }
+        if let Err(error) = tables.close_idle(games.now_ms() - TABLE_IDLE_MS_MAX).await {
+            tracing::warn!(%error, "idle tables could not be closed");
+        }
+    }
 }
 
 /// Gives every live game an owner: at the start all of them, later those whose owner did not come to be.

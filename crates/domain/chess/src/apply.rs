@@ -74,7 +74,8 @@ impl Game {
                 self.phase = Phase::Ended(*ended);
             }
         }
-        self.facts.last_event_at_ms = event.at_ms();
+        // That a player went is noted a little later than it was so, and a move may stand in between.
+        self.facts.last_event_at_ms = event.at_ms().max(self.facts.last_event_at_ms);
         Ok(())
     }
 }

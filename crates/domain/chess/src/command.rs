@@ -76,7 +76,8 @@ pub enum Command {
     PlayerGone {
         /// Who went.
         by: Color,
-        /// The server's time.
+        /// When it closed, on the server's clock. It may lie before the last event: a player who is back at once never went,
+        /// so it is said with a delay.
         now_ms: i64,
     },
     /// A player opened a stream again.

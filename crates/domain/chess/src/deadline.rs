@@ -21,6 +21,24 @@ pub fn next_deadline_ms(game: &Game, lag_ms: u32) -> Option<i64> {
     earliest(game, Lag::Measured(lag_ms)).map(|deadline| deadline.at_ms)
 }
 
+/// When the side to move loses by having been gone too long, unless he comes back: counted from the later of his going and the
+/// start of his turn. `None` while he is there, and where only the clock decides.
+pub fn gone_deadline_ms(game: &Game) -> Option<i64> {
+    let turn = game.turn()?;
+    let gone_since_ms = (*turn.gone_since_ms.get(game.side_to_move()))?;
+    Some(gone_since_ms.max(turn.began_at_ms).saturating_add(i64::from(gone_ms_max(game)?)))
+}
+
+/// How long a player may be gone while on move before he loses this game; `None` where only the clock decides.
+pub fn gone_ms_max(game: &Game) -> Option<u32> {
+    let leaving = &game.rule_set().leaving;
+    match (game.time_control(), game.started()?.standing) {
+        (Some(_), _) => leaving.gone_timed_ms,
+        (None, Standing::Rated) => leaving.gone_untimed_rated_ms,
+        (None, Standing::Casual) => None,
+    }
+}
+
 /// The end that a command comes too late to prevent.
 ///
 /// Whatever the command asks for, a deadline that has passed is settled first, so the order in which a late timer and
@@ -54,24 +72,11 @@ fn earliest(game: &Game, lag: Lag) -> Option<Deadline> {
     [
         game.first_move_due_at_ms().map(of(Kind::FirstMove)),
         game.running_clock().map(|clock| clock.flag_at_ms(lag)).map(of(Kind::Flag)),
-        gone_too_long_at_ms(game).map(of(Kind::Gone)),
+        gone_deadline_ms(game).map(of(Kind::Gone)),
     ]
     .into_iter()
     .flatten()
     .min_by_key(|deadline| deadline.at_ms)
-}
-
-/// Counted from the later of going and the start of one's turn.
-fn gone_too_long_at_ms(game: &Game) -> Option<i64> {
-    let turn = game.turn()?;
-    let gone_since_ms = (*turn.gone_since_ms.get(game.side_to_move()))?;
-    let leaving = &game.rule_set().leaving;
-    let gone_ms_max = match (game.time_control(), game.facts.started.standing) {
-        (Some(_), _) => leaving.gone_timed_ms?,
-        (None, Standing::Rated) => leaving.gone_untimed_rated_ms?,
-        (None, Standing::Casual) => return None,
-    };
-    Some(gone_since_ms.max(turn.began_at_ms).saturating_add(i64::from(gone_ms_max)))
 }
 
 impl Deadline {

@@ -80,7 +80,7 @@ pub mod unwinnability;
 
 pub use clock::{Clocks, LagLimits};
 pub use command::{Command, Start};
-pub use deadline::next_deadline_ms;
+pub use deadline::{gone_deadline_ms, gone_ms_max, next_deadline_ms};
 pub use decide::decide;
 pub use event::{Ended, Event, MovePlayed, Started};
 pub use game::Game;

@@ -27,19 +27,25 @@ pub enum Action {
     AcceptDraw,
     /// Decline the opponent's offer.
     DeclineDraw,
+    /// Claim a draw for the position on the board.
+    ClaimDraw,
+    /// Get up from the table.
+    LeaveTable,
 }
 
 impl Action {
-    /// The same as the domain's command. No network delay is measured yet, so none is credited.
-    pub(super) fn command(self, by: Color, now_ms: i64) -> Command {
+    /// The same as the domain's command. `lag_ms` is the measured round trip of the side to move.
+    pub(super) fn command(self, by: Color, now_ms: i64, lag_ms: u32) -> Command {
         match self {
             Action::PlayMove { uci, plies_seen } => {
-                Command::PlayMove { by, uci, expected_ply: plies_seen.saturating_add(1), now_ms, lag_ms: 0 }
+                Command::PlayMove { by, uci, expected_ply: plies_seen.saturating_add(1), now_ms, lag_ms }
             }
             Action::Resign => Command::Resign { by, now_ms },
             Action::OfferDraw => Command::OfferDraw { by, now_ms },
             Action::AcceptDraw => Command::AcceptDraw { by, now_ms },
             Action::DeclineDraw => Command::DeclineDraw { by, now_ms },
+            Action::ClaimDraw => Command::ClaimDraw { by, now_ms },
+            Action::LeaveTable => Command::LeaveTable { by, now_ms },
         }
     }
 
@@ -51,6 +57,8 @@ impl Action {
             Action::OfferDraw => "offer_draw".to_owned(),
             Action::AcceptDraw => "accept_draw".to_owned(),
             Action::DeclineDraw => "decline_draw".to_owned(),
+            Action::ClaimDraw => "claim_draw".to_owned(),
+            Action::LeaveTable => "leave_table".to_owned(),
         }
     }
 }

@@ -60,7 +60,8 @@ pub fn begin(confirmed: &Confirmed, scaled: ScaledGames, now_ms: i64) -> Result<
     decide(&Game::new(), &Command::Start(Box::new(start))).map_err(|_| CreationError::TimeControlRefused)
 }
 
-fn rule_set(name: &str) -> Option<RuleSet> {
+/// The rule set with this name.
+pub fn rule_set(name: &str) -> Option<RuleSet> {
     match name {
         "city" => Some(RuleSet::city()),
         "table" => Some(RuleSet::table()),

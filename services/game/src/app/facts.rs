@@ -28,6 +28,10 @@ id!(
     MatchId
 );
 id!(
+    /// A table, and its stream in the log.
+    TableId
+);
+id!(
     /// A player.
     PlayerId
 );
@@ -59,16 +63,18 @@ pub struct Stake {
 pub struct Facts {
     /// The game.
     pub game_id: GameId,
-    /// Its match.
-    pub match_id: MatchId,
-    /// Where it is played.
+    /// Its match; `None` at a table.
+    pub match_id: Option<MatchId>,
+    /// Its table; `None` for a game of a match.
+    pub table_id: Option<TableId>,
+    /// Where it is played; without a name at a table.
     pub city_id: CityId,
     /// White.
     pub white: Seat,
     /// Black.
     pub black: Seat,
-    /// What each player staked.
-    pub stake: Stake,
+    /// What each player staked; `None` at a table, where nobody stakes anything.
+    pub stake: Option<Stake>,
 }
 
 impl Facts {

@@ -8,10 +8,12 @@ use tracing::Span;
 
 use super::{
     act::{Act, ActError},
+    attendance::Sign,
     clock::Clock,
-    facts::GameId,
+    facts::{GameId, PlayerId},
     journal::{Journal, JournalError, Record},
-    owner::{Answer, Ask},
+    owner::{Answer, Ask, Letter},
+    presence::{self, Presence},
     receipt::{self, Receipt},
     refused::Refused,
     registry::{Context, Registry},
@@ -113,6 +115,19 @@ impl Games {
         Watch::open(game_id, start, self.context.clone(), self.registry.clone(), self.limits).await
     }
 
+    /// A player follows his own game: he is present until what this answers is dropped. `leaving` is cancelled when this
+    /// process sends its clients elsewhere.
+    pub fn attend(&self, game_id: GameId, player_id: PlayerId, leaving: CancellationToken) -> Presence {
+        Presence::open(self.clone(), game_id, player_id, leaving)
+    }
+
+    /// Tells the owner of a game what a stream of a player has to say. Without an owner there is nobody to tell.
+    pub fn tell(&self, sign: Sign) {
+        if let Some(mailbox) = self.registry.mailbox(sign.game_id) {
+            presence::deliver(&mailbox, Letter::Sign(Box::new(sign)), sign.news);
+        }
+    }
+
     /// Does what a player asks for, once, however often he asks.
     pub async fn act(&self, act: Act) -> Result<Receipt, ActError> {
         for _ in 0..ASKS_MAX {
@@ -138,7 +153,7 @@ impl Games {
     async fn ask_owner(&self, act: Act) -> Result<Option<Answer>, ActError> {
         let Some(mailbox) = self.registry.mailbox(act.game_id) else { return Ok(None) };
         let (reply, answer) = oneshot::channel();
-        match mailbox.try_send(Box::new(Ask { act, span: Span::current(), reply })) {
+        match mailbox.try_send(Letter::Ask(Box::new(Ask { act, span: Span::current(), reply }))) {
             Ok(()) => answer.await.ok().transpose(),
             Err(mpsc::error::TrySendError::Closed(_)) => Ok(None),
             Err(mpsc::error::TrySendError::Full(_)) => Err(ActError::Overloaded),

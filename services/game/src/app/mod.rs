@@ -2,28 +2,40 @@
 //! them it asks through its ports [`Journal`] and [`Clock`].
 
 mod act;
+mod attendance;
 mod clock;
 mod creation;
 mod facts;
 mod games;
 mod journal;
 mod owner;
+mod presence;
 mod receipt;
 mod refused;
 mod registry;
 mod requests;
+mod table;
+mod table_store;
+mod tables;
 mod watch;
 
 pub use act::{Act, ActError, Action};
+pub use attendance::{Closing, News, Sign};
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use creation::{Confirmed, CreationError, ScaledGames, begin};
-pub use facts::{CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake};
+pub use creation::{Confirmed, CreationError, ScaledGames, begin, rule_set};
+pub use facts::{CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake, TableId};
 pub use games::{Games, ReadError, Reading};
 pub use journal::{
     Addition, Cause, Entry, Journal, JournalError, Record, Refused as AdditionRefused, Version,
 };
+pub use presence::Presence;
 pub use receipt::Receipt;
 pub use refused::Refused;
+pub use table::{
+    Circumstances, Nature, Running, Sitter, Table, TableCommand, TableEvent, TableRefusal, Terms, Visibility,
+};
+pub use table_store::{TableAddition, TableEntry, TableStore};
+pub use tables::{Asked, Shown, TableError, Tables};
 pub use watch::{Frame, Start, Watch, WatchError, WatchItem, WatchLimits};
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! which the game would end by itself. What it decides it first writes to the log; only then does it change its own
 //! state, answer, and tell the watchers (GAME-1). It ends with its game.
 
+mod due;
+
 use std::{sync::Arc, time::Duration};
 
 use domain_chess::{Command, Event, Game, UciMove, decide, next_deadline_ms};
@@ -16,6 +18,7 @@ use uuid::Uuid;
 
 use super::{
     act::{Act, ActError},
+    attendance::{Attendance, Sign},
     facts::{Facts, GameId},
     journal::{Addition, Cause, Entry, JournalError, Record, Refused as NotAdded, Version},
     receipt::Receipt,
@@ -40,6 +43,14 @@ pub(super) struct Ask {
     pub(super) reply: oneshot::Sender<Result<Answer, ActError>>,
 }
 
+/// What an owner is sent.
+pub(super) enum Letter {
+    /// A player's request.
+    Ask(Box<Ask>),
+    /// News of a player's stream.
+    Sign(Box<Sign>),
+}
+
 /// What an owner answers.
 pub(super) enum Answer {
     /// The request took effect just now.
@@ -53,7 +64,7 @@ pub(super) enum Answer {
 pub(super) struct Desk {
     pub(super) game_id: GameId,
     pub(super) context: Arc<Context>,
-    pub(super) mailbox: mpsc::Receiver<Box<Ask>>,
+    pub(super) mailbox: mpsc::Receiver<Letter>,
     pub(super) frames: broadcast::Sender<Arc<Frame>>,
 }
 
@@ -65,6 +76,8 @@ struct Owner {
     version: Version,
     last_uci: Option<UciMove>,
     requests: Requests,
+    attendance: Attendance,
+    turn: Turn,
     knowledge: Knowledge,
     outage: Option<Outage>,
 }
@@ -76,6 +89,13 @@ struct Outage {
     since_ms: i64,
     pause: Duration,
     look_at_ms: i64,
+}
+
+/// Whether the turn that is running ran without a break: only then its length says something about the mover's network.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Whole,
+    PutOff,
 }
 
 /// Whether the owner's state is that of the log.
@@ -102,8 +122,9 @@ pub(super) async fn run(desk: Desk, record: Option<Record>) {
             // A request that arrived before the deadline is dealt with before it, however late the owner comes to it.
             biased;
             () = context.stop.cancelled() => return,
-            ask = mailbox.recv() => match ask {
-                Some(ask) => owner.answer(*ask).await,
+            letter = mailbox.recv() => match letter {
+                Some(Letter::Ask(ask)) => owner.answer(*ask).await,
+                Some(Letter::Sign(sign)) => owner.note_sign(&sign),
                 None => return,
             },
             () = timer => owner.time_is_up().await,
@@ -173,6 +194,8 @@ impl Owner {
             version: 0,
             last_uci: None,
             requests: Requests::default(),
+            attendance: Attendance::new(context.clock.now_ms()),
+            turn: Turn::Whole,
             knowledge: Knowledge::Current,
             outage: None,
         };
@@ -208,8 +231,9 @@ impl Owner {
             // Time never runs backwards within a game, whatever the order in which requests were received.
             let now_ms = act.received_at_ms.max(self.game.last_event_at_ms());
             let cause = Cause::Request { by, request_id: act.request_id };
-            let written = match self.settle(now_ms).await {
-                Ok(()) => match decide(&self.game, &act.action.command(by, now_ms)) {
+            let lag_ms = self.lag_ms(act.action, by, now_ms);
+            let written = match self.settle(now_ms, lag_ms).await {
+                Ok(()) => match decide(&self.game, &act.action.command(by, now_ms, lag_ms)) {
                     Ok(events) => self.commit(events, cause, fingerprint).await,
                     Err(refusal) => {
                         let last_uci = self.last_uci.map(|uci| uci.to_string());
@@ -227,36 +251,6 @@ impl Owner {
             }
         }
         Err(ActError::Unreachable)
-    }
-
-    /// Ends the game if its deadline lies before `now_ms`: the timer may not have been served yet.
-    async fn settle(&mut self, now_ms: i64) -> Result<(), JournalError> {
-        if next_deadline_ms(&self.game, 0).is_none_or(|deadline_ms| now_ms < deadline_ms) {
-            return Ok(());
-        }
-        let events = decide(&self.game, &Command::TimerFired { now_ms, lag_ms: 0 }).unwrap_or_default();
-        if let [Event::Ended(ended)] = events.as_slice() {
-            metrics::deadline_settled(self.context.clock.now_ms() - ended.at_ms);
-        }
-        self.commit(events, Cause::Service, Uuid::now_v7()).await.map(|_| ())
-    }
-
-    /// The timer's span is the root of the trace of whatever the end of the game brings about.
-    #[tracing::instrument(skip_all, fields(game_id = %self.facts.game_id))]
-    async fn time_is_up(&mut self) {
-        let settled = match self.be_current().await {
-            Ok(()) => self.settle(self.context.clock.now_ms()).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = settled {
-            tracing::warn!(game_id = %self.facts.game_id, %error, "the log does not take what is due, trying again");
-        }
-    }
-
-    /// When there is something to do without being asked: the next instant at which the game would end by itself, or in an
-    /// outage the next look at the log. What the log took without saying so is told to the watchers then.
-    fn wakes_at_ms(&self) -> Option<i64> {
-        self.outage.map_or_else(|| next_deadline_ms(&self.game, 0), |outage| Some(outage.look_at_ms))
     }
 
     /// Notes that the log has failed with something that was begun at `since_ms`.
@@ -295,6 +289,11 @@ impl Owner {
             return Err(error);
         }
         for entry in &entries {
+            if let Event::MovePlayed(played) = &entry.event
+                && self.is_reply()
+            {
+                self.attendance.replied(self.game.side_to_move(), played.elapsed_ms);
+            }
             self.game.evolve(&entry.event);
             self.note(entry);
             metrics::happened(&entry.event);
@@ -325,7 +324,9 @@ impl Owner {
     /// they stood when it began.
     async fn end_outage(&mut self, since_ms: i64) -> Result<(), JournalError> {
         let now_ms = self.context.clock.now_ms();
-        let has_fallen = next_deadline_ms(&self.game, 0).is_some_and(|deadline_ms| deadline_ms <= since_ms);
+        let lag_ms = self.attendance.measured_ms(self.game.side_to_move());
+        let deadline_ms = next_deadline_ms(&self.game, lag_ms);
+        let has_fallen = deadline_ms.is_some_and(|deadline_ms| deadline_ms <= since_ms);
         if self.game.is_playing() && !has_fallen && now_ms > since_ms {
             let command = Command::Resume { now_ms, alive_until_ms: Some(since_ms) };
             let events = decide(&self.game, &command).unwrap_or_default();
@@ -352,8 +353,13 @@ impl Owner {
     fn note(&mut self, entry: &Entry) {
         self.version = entry.version;
         self.requests.note(entry);
-        if let Event::MovePlayed(played) = &entry.event {
-            self.last_uci = Some(played.uci);
+        match &entry.event {
+            Event::MovePlayed(played) => {
+                self.last_uci = Some(played.uci);
+                self.turn = Turn::Whole;
+            }
+            Event::Resumed { .. } => self.turn = Turn::PutOff,
+            _ => {}
         }
         // Nobody may be watching.
         let _ = self.frames.send(Arc::new(Frame::new(entry, &self.game)));

@@ -57,6 +57,10 @@ fn answers(action: Action, event: &Event) -> bool {
         (Action::Resign, Event::Ended(ended)) => {
             matches!(ended.reason, EndReason::Resignation | EndReason::ResignationVsInsufficientMaterial)
         }
+        (Action::ClaimDraw, Event::Ended(ended)) => {
+            matches!(ended.reason, EndReason::ClaimThreefold | EndReason::ClaimFiftyMoves)
+        }
+        (Action::LeaveTable, Event::Ended(ended)) => ended.reason == EndReason::LeftTable,
         _ => false,
     }
 }

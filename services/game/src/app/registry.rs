@@ -13,7 +13,7 @@ use super::{
     clock::Clock,
     facts::GameId,
     journal::{Journal, Record},
-    owner::{self, Ask, Desk},
+    owner::{self, Desk, Letter},
     watch::Frame,
 };
 use crate::metrics;
@@ -78,7 +78,7 @@ pub(super) struct Registry {
 
 #[derive(Clone)]
 struct Handle {
-    mailbox: mpsc::Sender<Box<Ask>>,
+    mailbox: mpsc::Sender<Letter>,
     frames: broadcast::Sender<Arc<Frame>>,
 }
 
@@ -94,7 +94,7 @@ impl Registry {
     }
 
     /// Where requests for a game go, if it has an owner here.
-    pub(super) fn mailbox(&self, game_id: GameId) -> Option<mpsc::Sender<Box<Ask>>> {
+    pub(super) fn mailbox(&self, game_id: GameId) -> Option<mpsc::Sender<Letter>> {
         self.lock().get(&game_id).map(|handle| handle.mailbox.clone())
     }
 

@@ -6,7 +6,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use domain_chess::{Clocks, Event, Game};
+use domain_chess::{Clocks, Event, Game, gone_deadline_ms, gone_ms_max};
 use tokio::sync::broadcast;
 
 use super::{
@@ -49,13 +49,23 @@ pub struct Frame {
     pub event: Event,
     /// Both clocks at that moment; `None` without clocks.
     pub clocks: Option<Clocks>,
+    /// When the side to move then loses by having been gone too long, unless he comes back.
+    pub gone_deadline_ms: Option<i64>,
+    /// How long a player may be gone while on move; `None` where only the clock decides.
+    pub gone_ms_max: Option<u32>,
 }
 
 impl Frame {
     /// An event and what it made of the game.
     pub(super) fn new(entry: &Entry, game_after: &Game) -> Frame {
         let clocks = game_after.clocks_at(entry.event.at_ms());
-        Frame { version: entry.version, event: entry.event.clone(), clocks }
+        Frame {
+            version: entry.version,
+            event: entry.event.clone(),
+            clocks,
+            gone_deadline_ms: gone_deadline_ms(game_after),
+            gone_ms_max: gone_ms_max(game_after),
+        }
     }
 }
 

@@ -53,7 +53,7 @@ impl Handler for Matches {
         let (facts, started) = self.begin(message)?;
         let metadata = Metadata::caused_by(message, store::SERVICE);
         let is_new = store::create(conn, &facts, &started, metadata).await?;
-        tracing::info!(game_id = %facts.game_id, match_id = %facts.match_id, is_new, "a match becomes a game");
+        tracing::info!(game_id = %facts.game_id, match_id = facts.match_id.map(|id| id.to_string()), is_new, "a match becomes a game");
         Ok(())
     }
 
@@ -86,11 +86,12 @@ fn read(proposal: &MatchProposed) -> Result<Confirmed, Malformed> {
     Ok(Confirmed {
         facts: Facts {
             game_id: GameId(id("game_id", &proposal.game_id)?),
-            match_id: MatchId(id("match_id", &proposal.match_id)?),
+            match_id: Some(MatchId(id("match_id", &proposal.match_id)?)),
+            table_id: None,
             city_id: CityId(proposal.city_id.clone()),
             white: wire::read_player(proposal.white.as_ref()).ok_or(Malformed("white"))?,
             black: wire::read_player(proposal.black.as_ref()).ok_or(Malformed("black"))?,
-            stake: wire::read_stake(proposal.stake.as_ref()).ok_or(Malformed("stake"))?,
+            stake: Some(wire::read_stake(proposal.stake.as_ref()).ok_or(Malformed("stake"))?),
         },
         rule_set: proposal.rule_set.clone(),
         time_control,

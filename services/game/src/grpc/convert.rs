@@ -1,6 +1,8 @@
 //! The domain's words as the wire has them.
 
-use domain_chess::{Clocks, Ended, Event, Game, MovePlayed, next_deadline_ms};
+use domain_chess::{
+    Clocks, Color, Ended, Event, Game, MovePlayed, Standing, gone_deadline_ms, next_deadline_ms,
+};
 use proto::{game::v1 as pb, types::v1 as types};
 use service_kit::status as kit;
 use tonic::Status;
@@ -61,13 +63,13 @@ fn bare_game(facts: &Facts, game: &Game, now_ms: i64) -> pb::Game {
     let unsaid = types::Color::Unspecified;
     pb::Game {
         game_id: facts.game_id.to_string(),
-        match_id: facts.match_id.to_string(),
+        match_id: facts.match_id.map_or_else(String::new, |id| id.to_string()),
         city_id: facts.city_id.0.clone(),
         rule_set: game.rule_set().name.clone(),
         white: Some(wire::player(&facts.white)),
         black: Some(wire::player(&facts.black)),
         time_control: game.time_control().map(wire::time_control),
-        stake: Some(wire::money(&facts.stake)),
+        stake: facts.stake.as_ref().map(wire::money),
         status: ended.map_or(pb::GameStatus::Live, |ended| wire::status(ended.outcome)) as i32,
         result: result(ended) as i32,
         end_reason: end_reason(ended) as i32,
@@ -82,6 +84,11 @@ fn bare_game(facts: &Facts, game: &Game, now_ms: i64) -> pb::Game {
         server_time_ms: now_ms,
         deadline_ms: next_deadline_ms(game, 0).unwrap_or(0),
         time_scale: game.started().map_or(1, |started| started.time_scale.get()),
+        white_gone_since_ms: game.gone_since_ms(Color::White).unwrap_or(0),
+        black_gone_since_ms: game.gone_since_ms(Color::Black).unwrap_or(0),
+        abandonment_at_ms: gone_deadline_ms(game).unwrap_or(0),
+        table_id: facts.table_id.map_or_else(String::new, |id| id.to_string()),
+        rated: game.started().is_some_and(|started| started.standing == Standing::Rated),
     }
 }
 
@@ -113,8 +120,13 @@ pub(super) fn content(facts: &Facts, frame: &Frame) -> Result<Content, Status> {
             white_clock_ms,
             black_clock_ms,
         }),
-        Event::PlayerGone { .. } | Event::PlayerBack { .. } => {
-            return Err(kit::internal("an event of presence stands in a log"));
+        Event::PlayerGone { by, at_ms } => Content::PlayerGone(pb::PlayerGoneFrame {
+            by: wire::color(*by) as i32,
+            gone_since_ms: *at_ms,
+            loses_after_ms: frame.gone_ms_max.unwrap_or(0),
+        }),
+        Event::PlayerBack { by, .. } => {
+            Content::PlayerBack(pb::PlayerBackFrame { by: wire::color(*by) as i32 })
         }
     })
 }
@@ -124,7 +136,7 @@ pub(super) fn summary(row: &GameRow) -> pb::GameSummary {
     let control = row.base_ms.zip(row.increment_ms);
     pb::GameSummary {
         game_id: row.game_id.to_string(),
-        match_id: row.match_id.to_string(),
+        match_id: row.match_id.map_or_else(String::new, |id| id.to_string()),
         city_id: row.city_id.clone(),
         white: Some(types::Player { player_id: row.white_id.to_string(), name: row.white_name.clone() }),
         black: Some(types::Player { player_id: row.black_id.to_string(), name: row.black_name.clone() }),
@@ -138,6 +150,7 @@ pub(super) fn summary(row: &GameRow) -> pb::GameSummary {
         plies: u32::try_from(row.plies).unwrap_or(0),
         started_at_ms: row.started_at_ms,
         ended_at_ms: row.ended_at_ms,
+        table_id: row.table_id.map_or_else(String::new, |id| id.to_string()),
     }
 }
 

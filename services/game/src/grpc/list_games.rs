@@ -39,10 +39,15 @@ fn read(request: &pb::ListGamesRequest) -> Result<(List, u32), Status> {
     }
     let status = bad
         .check("status", pb::GameStatus::try_from(request.status).map_err(|_| "must be a status of a game"));
+    let result = bad
+        .check("result", pb::GameResult::try_from(request.result).map_err(|_| "must be a result of a game"));
+    if request.started_from_ms < 0 || request.started_before_ms < 0 {
+        bad.add("started_from_ms", "must not be negative");
+    }
     let page =
         paging::read::<(i64, Uuid)>(&list_name(request), request.page_size, &request.page_token, &mut bad);
-    let (Some(player_id), Some(opponent_id), Some(status), Some(page), true) =
-        (player_id, opponent_id, status, page, bad.is_empty())
+    let (Some(player_id), Some(opponent_id), Some(status), Some(result), Some(page), true) =
+        (player_id, opponent_id, status, result, page, bad.is_empty())
     else {
         return Err(bad.into_status());
     };
@@ -56,6 +61,12 @@ fn read(request: &pb::ListGamesRequest) -> Result<(List, u32), Status> {
         listing,
         city_id: (!request.city_id.is_empty()).then(|| CityId(request.city_id.clone())),
         status: (status != pb::GameStatus::Unspecified).then_some(status),
+        result: (result != pb::GameResult::Unspecified).then_some(result),
+        started_from_ms: request.started_from_ms,
+        started_before_ms: match request.started_before_ms {
+            0 => i64::MAX,
+            before_ms => before_ms,
+        },
         after: after.unwrap_or(PageKey::START),
         // One more, to know whether there is a next page.
         rows_max: page.size + 1,
@@ -65,7 +76,9 @@ fn read(request: &pb::ListGamesRequest) -> Result<(List, u32), Status> {
 
 /// A token belongs to the list that it was made for: with other filters its place means nothing.
 fn list_name(request: &pb::ListGamesRequest) -> String {
-    format!("games/{}/{}/{}/{}", request.player_id, request.opponent_id, request.city_id, request.status)
+    let pb::ListGamesRequest { player_id, opponent_id, city_id, status, result, .. } = request;
+    let (from_ms, before_ms) = (request.started_from_ms, request.started_before_ms);
+    format!("games/{player_id}/{opponent_id}/{city_id}/{status}/{result}/{from_ms}/{before_ms}")
 }
 
 fn place(row: &GameRow) -> (i64, Uuid) {

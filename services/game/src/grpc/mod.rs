@@ -1,8 +1,10 @@
-//! The edge: `stakemate.game.v1.GameService`, one file an rpc. Requests are parsed here and nowhere else; the order is who
+//! The edge: `stakemate.game.v1.GameService`, one file an rpc, and `TableService` in `table`. Requests are parsed here and nowhere else; the order is who
 //! calls, what is malformed, and only then what the game says.
 
 mod accept_draw;
 mod act;
+mod after_game;
+mod claim_draw;
 mod convert;
 mod decline_draw;
 mod export_pgn;
@@ -10,9 +12,11 @@ mod get_game;
 mod list_games;
 mod offer_draw;
 mod play_move;
+mod pong;
 mod replay_game;
 mod resign;
 mod status;
+mod table;
 mod watch_game;
 
 use std::sync::Arc;
@@ -20,25 +24,39 @@ use std::sync::Arc;
 use proto::game::v1::{self as pb, game_service_server::GameService};
 use service_kit::streams::FrameStream;
 use sqlx::PgPool;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
-use crate::app::Games;
+use crate::{app::Games, store::OpenTables};
+
+pub use table::TableDesk;
 
 /// The service behind the rpcs.
 #[derive(Clone, Debug)]
 pub struct Service {
     games: Games,
     pool: PgPool,
+    open_tables: watch::Receiver<OpenTables>,
     shutdown: CancellationToken,
     replays: Arc<Semaphore>,
 }
 
 impl Service {
-    /// Streams end when `shutdown` is cancelled.
-    pub fn new(games: Games, pool: PgPool, shutdown: CancellationToken) -> Service {
-        Service { games, pool, shutdown, replays: Arc::new(Semaphore::new(replay_game::PACED_REPLAYS_MAX)) }
+    /// Streams end when `shutdown` is cancelled. Those of games at tables tell by `open_tables` of the next game there.
+    pub fn new(
+        games: Games,
+        pool: PgPool,
+        open_tables: watch::Receiver<OpenTables>,
+        shutdown: CancellationToken,
+    ) -> Service {
+        Service {
+            games,
+            pool,
+            open_tables,
+            shutdown,
+            replays: Arc::new(Semaphore::new(replay_game::PACED_REPLAYS_MAX)),
+        }
     }
 }
 
@@ -72,8 +90,16 @@ impl GameService for Service {
         decline_draw::handle(self, request).await.map(Response::new)
     }
 
+    async fn claim_draw(&self, request: Request<pb::ClaimDrawRequest>) -> Answer<pb::ClaimDrawResponse> {
+        claim_draw::handle(self, request).await.map(Response::new)
+    }
+
+    async fn pong(&self, request: Request<pb::PongRequest>) -> Answer<pb::PongResponse> {
+        pong::handle(self, &request).map(Response::new)
+    }
+
     async fn watch_game(&self, request: Request<pb::WatchGameRequest>) -> Answer<Self::WatchGameStream> {
-        watch_game::handle(self, request.into_inner()).await.map(Response::new)
+        watch_game::handle(self, request).await.map(Response::new)
     }
 
     async fn get_game(&self, request: Request<pb::GetGameRequest>) -> Answer<pb::GetGameResponse> {

@@ -49,7 +49,7 @@ fn unknown() -> Status {
     kit::not_found(ErrorReason::GameUnknown, "there is no such game")
 }
 
-fn of_journal(error: JournalError) -> Status {
+pub(super) fn of_journal(error: JournalError) -> Status {
     match error {
         JournalError::Refused(AdditionRefused::Overloaded) => kit::overloaded(),
         JournalError::Refused(AdditionRefused::Conflict { .. }) => {
@@ -111,13 +111,13 @@ fn reason(refusal: Refusal) -> Option<ErrorReason> {
         Refusal::DrawOfferLimit => Some(ErrorReason::DrawOffersUsedUp),
         Refusal::DrawOfferTooSoon { .. } | Refusal::DrawOfferOpen => Some(ErrorReason::DrawOfferNotAllowed),
         Refusal::NotAllowedByRuleSet => Some(ErrorReason::NotAllowedByRuleSet),
+        Refusal::NothingToClaim => Some(ErrorReason::NothingToClaim),
         Refusal::NotStarted
         | Refusal::AlreadyStarted
         | Refusal::GameOver
         | Refusal::MalformedMove
         | Refusal::IllegalMove
         | Refusal::MissingPromotion
-        | Refusal::StalePly { .. }
-        | Refusal::NothingToClaim => None,
+        | Refusal::StalePly { .. } => None,
     }
 }

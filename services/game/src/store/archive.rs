@@ -1,4 +1,4 @@
-//! Finished games in few bytes (GAME-11).
+//! Finished games in few bytes (GAME-14).
 //!
 //! A game is packed some time after its end, and only when what is packed gives back every stored event byte for byte.
 //! Reading prefers the live log, so packing changes nothing for anybody until the log's partition is dropped.

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::rule_set::{self, RuleSetFault};
 use crate::{
-    app::{Cause, CityId, Entry, Facts, GameId, MatchId, Record, Version},
+    app::{Cause, CityId, Entry, Facts, GameId, MatchId, Record, TableId, Version},
     wire,
 };
 
@@ -28,9 +28,14 @@ const STARTED: &str = "GameStarted";
 const MOVE_PLAYED: &str = "MovePlayed";
 const DRAW_OFFERED: &str = "DrawOffered";
 const DRAW_DECLINED: &str = "DrawDeclined";
+const PLAYER_GONE: &str = "PlayerGone";
+const PLAYER_BACK: &str = "PlayerBack";
 const RESUMED: &str = "GameResumed";
 const ENDED: &str = "GameEnded";
 const ABORTED: &str = "GameAborted";
+
+/// The rating service's name of the pool of the house tables.
+const TABLE_POOL: &str = "table";
 
 /// The place of GameStarted in every log, and the only public event before the last.
 const STARTED_VERSION: Version = 1;
@@ -38,8 +43,8 @@ const STARTED_VERSION: Version = 1;
 /// Why an event cannot be stored, or what is stored cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
-    /// Events of presence are not part of the log.
-    #[error("{0} is not an event that is stored")]
+    /// Events that are stored in another way than the one asked for.
+    #[error("{0} is not stored this way")]
     NotStored(&'static str),
     /// The log does not begin with a start.
     #[error("the log does not begin with {STARTED}")]
@@ -97,8 +102,12 @@ pub fn encode(event_id: Uuid, event: &Event) -> Result<NewEvent, CodecError> {
             let message = pb::GameResumed { resumed_at_ms: *at_ms, stood_still_ms: *stood_still_ms };
             (RESUMED, message.encode_to_vec())
         }
-        Event::PlayerGone { .. } => return Err(CodecError::NotStored("PlayerGone")),
-        Event::PlayerBack { .. } => return Err(CodecError::NotStored("PlayerBack")),
+        Event::PlayerGone { by, at_ms } => {
+            (PLAYER_GONE, pb::PlayerGone { by: wire::color(*by) as i32, at_ms: *at_ms }.encode_to_vec())
+        }
+        Event::PlayerBack { by, at_ms } => {
+            (PLAYER_BACK, pb::PlayerBack { by: wire::color(*by) as i32, at_ms: *at_ms }.encode_to_vec())
+        }
         Event::Started(_) => return Err(CodecError::NotStored("a second start")),
         Event::Ended(_) => return Err(CodecError::NotStored("an end without the game's story")),
     };
@@ -109,17 +118,18 @@ pub fn encode(event_id: Uuid, event: &Event) -> Result<NewEvent, CodecError> {
 pub fn encode_started(event_id: Uuid, facts: &Facts, started: &Started) -> NewEvent {
     let message = pb::GameStarted {
         game_id: facts.game_id.to_string(),
-        match_id: facts.match_id.to_string(),
+        match_id: id_text(facts.match_id),
         city_id: facts.city_id.0.clone(),
         white: Some(wire::player(&facts.white)),
         black: Some(wire::player(&facts.black)),
         time_control: started.time_control.map(wire::time_control),
-        stake: Some(wire::money(&facts.stake)),
+        stake: facts.stake.as_ref().map(wire::money),
         rule_set: Some(rule_set::encode(&started.rule_set)),
         started_at_ms: started.at_ms,
         time_scale: started.time_scale.get(),
         start_fen: start_fen(started),
         casual: started.standing == Standing::Casual,
+        table_id: id_text(facts.table_id),
     };
     NewEvent {
         event_id,
@@ -181,11 +191,15 @@ pub(super) fn domain_started(message: &pb::GameStarted) -> Result<(Facts, Starte
     let wrong = |field| CodecError::Field { kind: STARTED, field };
     let facts = Facts {
         game_id: GameId(Uuid::parse_str(&message.game_id).map_err(|_| wrong("game_id"))?),
-        match_id: MatchId(Uuid::parse_str(&message.match_id).map_err(|_| wrong("match_id"))?),
+        match_id: read_id(&message.match_id).map_err(|()| wrong("match_id"))?.map(MatchId),
+        table_id: read_id(&message.table_id).map_err(|()| wrong("table_id"))?.map(TableId),
         city_id: CityId(message.city_id.clone()),
         white: wire::read_player(message.white.as_ref()).ok_or_else(|| wrong("white"))?,
         black: wire::read_player(message.black.as_ref()).ok_or_else(|| wrong("black"))?,
-        stake: wire::read_stake(message.stake.as_ref()).ok_or_else(|| wrong("stake"))?,
+        stake: match &message.stake {
+            Some(_) => Some(wire::read_stake(message.stake.as_ref()).ok_or_else(|| wrong("stake"))?),
+            None => None,
+        },
     };
     let time_control = match &message.time_control {
         Some(control) => Some(wire::read_time_control(control).ok_or_else(|| wrong("time_control"))?),
@@ -222,6 +236,18 @@ fn decode_event(recorded: &RecordedEvent, started: &Started) -> Result<Event, Co
             let by =
                 wire::read_color(message.by).ok_or(CodecError::Field { kind: DRAW_DECLINED, field: "by" })?;
             Ok(Event::DrawDeclined { by, at_ms: message.at_ms })
+        }
+        PLAYER_GONE => {
+            let message: pb::PlayerGone = read(PLAYER_GONE, recorded)?;
+            let by =
+                wire::read_color(message.by).ok_or(CodecError::Field { kind: PLAYER_GONE, field: "by" })?;
+            Ok(Event::PlayerGone { by, at_ms: message.at_ms })
+        }
+        PLAYER_BACK => {
+            let message: pb::PlayerBack = read(PLAYER_BACK, recorded)?;
+            let by =
+                wire::read_color(message.by).ok_or(CodecError::Field { kind: PLAYER_BACK, field: "by" })?;
+            Ok(Event::PlayerBack { by, at_ms: message.at_ms })
         }
         RESUMED => {
             let message: pb::GameResumed = read(RESUMED, recorded)?;
@@ -300,7 +326,7 @@ fn game_ended(story: &Story<'_>, ended: &Ended) -> pb::GameEnded {
     }
     pb::GameEnded {
         game_id: facts.game_id.to_string(),
-        match_id: facts.match_id.to_string(),
+        match_id: id_text(facts.match_id),
         city_id: facts.city_id.0.clone(),
         white: Some(wire::player(&facts.white)),
         black: Some(wire::player(&facts.black)),
@@ -313,7 +339,25 @@ fn game_ended(story: &Story<'_>, ended: &Ended) -> pb::GameEnded {
         white_clock_ms,
         black_clock_ms,
         start_fen: start_fen(started),
+        rating_pool: rating_pool(facts, started).to_owned(),
+        table_id: id_text(facts.table_id),
     }
+}
+
+/// A game of a match counts in the pool of its clock, as the others know.
+fn rating_pool(facts: &Facts, started: &Started) -> &'static str {
+    match (facts.match_id, started.standing) {
+        (None, Standing::Rated) => TABLE_POOL,
+        (Some(_), _) | (None, Standing::Casual) => "",
+    }
+}
+
+fn id_text(id: Option<impl std::fmt::Display>) -> String {
+    id.map_or_else(String::new, |id| id.to_string())
+}
+
+fn read_id(text: &str) -> Result<Option<Uuid>, ()> {
+    if text.is_empty() { Ok(None) } else { Uuid::parse_str(text).map(Some).map_err(|_| ()) }
 }
 
 fn first_mover(started: &Started) -> Color {
@@ -325,7 +369,7 @@ fn aborted(facts: &Facts, ended: &Ended) -> pb::GameAborted {
     let (white_clock_ms, black_clock_ms) = clocks(ended.clocks);
     pb::GameAborted {
         game_id: facts.game_id.to_string(),
-        match_id: facts.match_id.to_string(),
+        match_id: id_text(facts.match_id),
         white: Some(wire::player(&facts.white)),
         black: Some(wire::player(&facts.black)),
         end_reason: wire::end_reason(ended.reason) as i32,

@@ -53,6 +53,12 @@ pub struct List {
     pub city_id: Option<CityId>,
     /// Only those that stand so.
     pub status: Option<pb::GameStatus>,
+    /// Only those with this result.
+    pub result: Option<pb::GameResult>,
+    /// Only those that started then or later, in milliseconds since the Unix epoch, …
+    pub started_from_ms: i64,
+    /// … and before then.
+    pub started_before_ms: i64,
     /// Only those after this one, which are older.
     pub after: PageKey,
     /// At most so many.
@@ -64,8 +70,8 @@ pub struct List {
 pub struct GameRow {
     /// The game.
     pub game_id: Uuid,
-    /// Its match.
-    pub match_id: Uuid,
+    /// Its match; `None` at a table.
+    pub match_id: Option<Uuid>,
     /// White.
     pub white_id: Uuid,
     /// Black.
@@ -92,6 +98,8 @@ pub struct GameRow {
     pub white_name: String,
     /// Black's name.
     pub black_name: String,
+    /// Its table; `None` for a game of a match.
+    pub table_id: Option<Uuid>,
 }
 
 impl GameRow {
@@ -104,20 +112,25 @@ impl GameRow {
 /// Reads a page of games, newest first.
 pub async fn list(pool: &PgPool, list: &List) -> Result<Vec<GameRow>, sqlx::Error> {
     match list.listing {
-        Listing::All => filtered(LIST, list).fetch_all(pool).await,
+        Listing::All => and_filtered(filtered(LIST, list), list).fetch_all(pool).await,
         Listing::Of(player_id) => {
-            filtered(LIST_OF_PLAYER, list).bind(player_id.0).bind(None::<Uuid>).fetch_all(pool).await
+            let of = filtered(LIST_OF_PLAYER, list).bind(player_id.0).bind(None::<Uuid>);
+            and_filtered(of, list).fetch_all(pool).await
         }
         Listing::Between(player_id, opponent_id) => {
-            filtered(LIST_OF_PLAYER, list).bind(player_id.0).bind(opponent_id.0).fetch_all(pool).await
+            let between = filtered(LIST_OF_PLAYER, list).bind(player_id.0).bind(opponent_id.0);
+            and_filtered(between, list).fetch_all(pool).await
         }
     }
 }
 
-fn filtered<'q>(
-    statement: &'static str,
-    list: &'q List,
-) -> QueryAs<'q, sqlx::Postgres, GameRow, PgArguments> {
+type Rows<'q> = QueryAs<'q, sqlx::Postgres, GameRow, PgArguments>;
+
+fn and_filtered<'q>(rows: Rows<'q>, list: &'q List) -> Rows<'q> {
+    rows.bind(list.result.map(|result| result as i16)).bind(list.started_from_ms).bind(list.started_before_ms)
+}
+
+fn filtered<'q>(statement: &'static str, list: &'q List) -> Rows<'q> {
     sqlx::query_as(statement)
         .bind(list.city_id.as_ref().map(|city_id| city_id.0.as_str()))
         .bind(list.status.map(|status| status as i16))
@@ -148,19 +161,20 @@ pub(super) async fn insert(
     let ms = |ms: u32| i32::try_from(ms).unwrap_or(i32::MAX);
     sqlx::query(INSERT)
         .bind(facts.game_id.0)
-        .bind(facts.match_id.0)
+        .bind(facts.match_id.map(|id| id.0))
         .bind(facts.white.player_id.0)
         .bind(facts.black.player_id.0)
         .bind(started.at_ms)
         .bind(started.time_control.map(|control| ms(control.base_ms)))
         .bind(started.time_control.map(|control| ms(control.increment_ms)))
-        .bind(facts.stake.minor_units)
+        .bind(facts.stake.as_ref().map(|stake| stake.minor_units))
         .bind(pb::GameStatus::Live as i16)
         .bind(&facts.city_id.0)
         .bind(&facts.white.name)
         .bind(&facts.black.name)
-        .bind(&facts.stake.currency)
+        .bind(facts.stake.as_ref().map(|stake| stake.currency.as_str()))
         .bind(&started.rule_set.name)
+        .bind(facts.table_id.map(|id| id.0))
         .execute(conn)
         .await
         .map(|_| ())

@@ -186,11 +186,11 @@ fn metadata(addition: &Addition) -> Metadata {
         Cause::Service => (SERVICE.to_owned(), addition.event_id),
     };
     let ends = addition.events.iter().any(|event| matches!(event, Event::Ended(_)));
-    let correlation_id = if ends { facts.match_id.0 } else { causation_id };
+    let correlation_id = facts.match_id.map(|id| id.0).filter(|_| ends).unwrap_or(causation_id);
     Metadata { correlation_id, causation_id, actor, trace_parent: current_trace_parent() }
 }
 
-fn not_added(game_id: GameId, error: AppendError) -> JournalError {
+pub(super) fn not_added(game_id: GameId, error: AppendError) -> JournalError {
     match error {
         AppendError::Conflict { actual, .. } => AdditionRefused::Conflict { actual }.into(),
         AppendError::Overloaded => AdditionRefused::Overloaded.into(),
@@ -204,13 +204,13 @@ fn not_added(game_id: GameId, error: AppendError) -> JournalError {
     }
 }
 
-fn unavailable(error: sqlx::Error) -> JournalError {
+pub(super) fn unavailable(error: sqlx::Error) -> JournalError {
     match fault::classify(&error) {
         Fault::Refused => JournalError::Faulty(Box::new(error)),
         Fault::Unreachable | Fault::Contended | Fault::Unknown => JournalError::Unavailable(Box::new(error)),
     }
 }
 
-fn damaged(game_id: GameId, reason: impl ToString) -> JournalError {
+pub(super) fn damaged(game_id: GameId, reason: impl ToString) -> JournalError {
     JournalError::Damaged { game_id, reason: reason.to_string() }
 }

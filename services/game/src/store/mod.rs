@@ -1,8 +1,8 @@
-//! The service's database: the log of games, and the list of them.
+//! The service's database: the logs of games and tables, and the lists of them.
 //!
 //! `codec` turns domain events into stored bytes and back, `rule_set` does so for the rules a game is played by, `journal` is
-//! the log, `games` the list, `archive` finished games in few bytes,
-//! `library` many games at once. Statements live in commented files under `queries/`.
+//! the log, `games` the list, `archive` finished games in few bytes, `library` many games at once. The same for tables:
+//! `table_codec`, `tables`, and `table_feed` for those who follow them. Statements live in commented files under `queries/`.
 
 pub mod archive;
 mod codec;
@@ -10,10 +10,15 @@ mod games;
 mod journal;
 pub mod library;
 mod rule_set;
+mod table_codec;
+mod table_feed;
+mod tables;
 
 pub use codec::{CodecError, SCHEMA};
 pub use games::{GameRow, List, Listing, PageKey, list};
 pub use journal::{PgJournal, create};
+pub use table_feed::{OpenTables, follow as follow_tables};
+pub use tables::{ListTables, PgTables, Reach, TableRow, list_tables, view};
 
 /// The kind of a game's stream in the log.
 pub const STREAM_KIND: &str = "game";

@@ -12,9 +12,12 @@ use uuid::Uuid;
 
 use super::{
     codec::{self, CodecError, Story},
-    rule_set,
+    rule_set, table_codec,
 };
-use crate::app::{Cause, CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake};
+use crate::app::{
+    Cause, CityId, Facts, GameId, MatchId, Nature, PlayerId, Seat, Sitter, Stake, TableEvent, TableId, Terms,
+    Visibility,
+};
 
 const CLOCKS: Option<Clocks> = Some(Clocks { white_ms: 182_000, black_ms: 180_000 });
 
@@ -22,11 +25,12 @@ fn facts() -> Facts {
     let seat = |id, name: &str| Seat { player_id: PlayerId(Uuid::from_u128(id)), name: name.to_owned() };
     Facts {
         game_id: GameId(Uuid::from_u128(1)),
-        match_id: MatchId(Uuid::from_u128(2)),
+        match_id: Some(MatchId(Uuid::from_u128(2))),
+        table_id: None,
         city_id: CityId("lisbon".to_owned()),
         white: seat(3, "Ada"),
         black: seat(4, "Ben"),
-        stake: Stake { minor_units: 500, currency: "XPL".to_owned() },
+        stake: Some(Stake { minor_units: 500, currency: "XPL".to_owned() }),
     }
 }
 
@@ -92,6 +96,8 @@ fn written() -> Vec<(NewEvent, Event)> {
         Event::DrawOffered { by: Color::Black, at_ms: 3_000 },
         Event::DrawDeclined { by: Color::White, at_ms: 4_000 },
         Event::Resumed { at_ms: 8_000, stood_still_ms: 5_000 },
+        Event::PlayerGone { by: Color::Black, at_ms: 8_500 },
+        Event::PlayerBack { by: Color::Black, at_ms: 8_700 },
     ];
     let mut all = vec![(codec::encode_started(id, &facts, &started), Event::Started(Box::new(city())))];
     all.extend(inner.map(|event| (codec::encode(id, &event).expect("a stored event"), event)));
@@ -169,6 +175,74 @@ fn a_log_of_another_version_or_with_a_strange_event_is_refused() {
     assert!(matches!(codec::decode(&[start, broken]), Err(CodecError::Bytes { .. })));
     assert!(matches!(codec::decode(&[recorded(&all[1].0, 1, "game")]), Err(CodecError::NoStart)));
     assert!(matches!(codec::decode(&[]), Err(CodecError::NoStart)));
+}
+
+/// Every event of a table, as it is written today.
+fn table_events() -> Vec<TableEvent> {
+    let sitter = |id, name: &str, nature| Sitter {
+        seat: Seat { player_id: PlayerId(Uuid::from_u128(id)), name: name.to_owned() },
+        nature,
+    };
+    let (ada, robot) = (sitter(3, "Ada", Nature::Person), sitter(4, "Robot", Nature::Computer));
+    let player_id = ada.seat.player_id;
+    let terms = Terms {
+        rule_set: RuleSet::fide(),
+        time_control: Some(TimeControl::new(180_000, 2_000)),
+        visibility: Visibility::ByLink,
+        wanted: Standing::Rated,
+        host_color: Some(Color::Black),
+    };
+    vec![
+        TableEvent::Opened {
+            table_id: TableId(Uuid::from_u128(5)),
+            host: ada.clone(),
+            terms: Box::new(terms),
+            at_ms: 1_000,
+        },
+        TableEvent::SeatTaken { sitter: robot.clone(), at_ms: 2_000 },
+        TableEvent::GameBegun {
+            game_id: GameId(Uuid::from_u128(1)),
+            white: robot.seat,
+            black: ada.seat,
+            at_ms: 2_000,
+        },
+        TableEvent::RematchOffered { player_id, at_ms: 3_000 },
+        TableEvent::RematchDeclined { player_id, at_ms: 4_000 },
+        TableEvent::SeatLeft { player_id, at_ms: 5_000 },
+        TableEvent::Closed { at_ms: 6_000 },
+    ]
+}
+
+// GAME-7
+#[test]
+fn the_bytes_of_every_event_of_a_table_are_those_of_its_version_and_are_read_again() {
+    let golden = include_str!("table_golden.txt");
+    let events = table_events();
+    let written: Vec<NewEvent> =
+        events.iter().map(|event| table_codec::encode(Uuid::from_u128(9), event)).collect();
+    let actual: Vec<String> =
+        written.iter().map(|event| format!("{} {} {}", event.kind, event.schema, hex(&event.data))).collect();
+    assert_eq!(actual, golden.lines().collect::<Vec<_>>(), "{}", actual.join("\n"));
+    for (stored, event) in written.iter().zip(events) {
+        let entry = table_codec::decode(&recorded(stored, 1, &Uuid::from_u128(4).to_string()));
+        let entry = entry.expect("readable");
+        assert_eq!((entry.event, entry.by), (event, Some(PlayerId(Uuid::from_u128(4)))));
+        assert_eq!(stored.publication, Publication::Private);
+    }
+}
+
+#[test]
+fn a_game_at_a_table_has_no_match_and_no_stake_in_its_log() {
+    let facts = Facts {
+        match_id: None,
+        table_id: Some(TableId(Uuid::from_u128(5))),
+        city_id: CityId(String::new()),
+        stake: None,
+        ..facts()
+    };
+    let first = codec::encode_started(Uuid::from_u128(9), &facts, &started(RuleSet::table(), None));
+    let record = codec::decode(&[recorded(&first, 1, "game")]).expect("readable");
+    assert_eq!(**record.facts(), facts);
 }
 
 #[test]

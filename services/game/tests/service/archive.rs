@@ -60,7 +60,7 @@ async fn played_with_everything(stand: &Stand) -> Table {
     table
 }
 
-// GAME-11
+// GAME-14
 #[tokio::test]
 async fn a_packed_game_is_read_as_it_was_when_its_log_is_gone() {
     let stand = Stand::start("packed").await;
@@ -96,7 +96,7 @@ async fn a_log_with_a_game_that_is_being_played_cannot_be_dropped() {
     assert_eq!(stand.caller().game(live.game_id).await.status(), pb::GameStatus::Live);
 }
 
-// GAME-11
+// GAME-14
 #[tokio::test]
 async fn a_game_whose_stored_bytes_would_not_come_back_stays_in_the_log() {
     let stand = Stand::start("unfaithful").await;

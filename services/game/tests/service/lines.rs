@@ -31,3 +31,16 @@ pub const L13: &str = "h2h4 f7f5 g2g4 f5g4 g1f3 g4f3 f1g2 f3e2 g2c6 e2d1n b1c3 d
 pub const L15B: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 f8c5 f1e1 e8g8 g1h1 d7d6 e1g1";
 /// Mate at ply 4.
 pub const FOOLS_MATE: &str = "f2f3 e7e5 g2g4 d8h4";
+/// A first position with a legal en-passant capture; with `f1c4` the third of the later ones.
+pub const L1: &str = "e2e4 g8f6 e4e5 d7d5 f1c4 b8c6 c4f1 c6b8 f1c4 b8c6 c4f1 c6b8";
+/// A repetition in which no en-passant capture was ever legal.
+pub const L2: &str = "e2e4 e7e5 g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
+/// The same placement with other castling rights.
+pub const L3: &str = "a2a4 a7a5 a1a3 a8a6 a3a1 a6a8 a1a3 a8a6 a3a1 a6a8 a1a3 a8a6 a3a1 a6a8";
+/// An en-passant capture would bare the king's rank.
+pub const L12: &str = "f2f4 a7a5 f4f5 a8a6 e1f2 a6b6 f2g3 b6b5 g3h4 b7b6 h4h5 e7e5";
+/// White has king and knight, Black pawns and the move.
+pub const L14: &str = "b1a3 b8a6 b2b4 a6b4 d2d3 b4d3 e1d2 d3c1 g1f3 c1a2 d1c1 a2c1 a1a2 c1a2 c2c3 a2c3 e2e4 c3e4 d2e3 e4f2 \
+    g2g4 f2g4 e3d4 g4h2 f1a6 b7a6 a3b5 a6b5 h1f1 h2f1 f3h2";
+/// The last move's SAN does not name a file.
+pub const L15A: &str = "d2d4 e7e6 b1c3 f8b4 e2e4 d7d5 g1e2";

@@ -81,6 +81,52 @@ async fn a_list_is_filtered_by_player_opponent_city_and_status() {
 }
 
 #[tokio::test]
+async fn a_list_is_filtered_by_result_and_by_when_the_games_started() {
+    let stand = Stand::start("result_and_date").await;
+    let start_ms = stand.now_ms();
+    let mut games = Vec::new();
+    for _ in 0..3 {
+        let table = stand.table().await;
+        stand.play(&table, "e2e4 e7e5", 100).await;
+        games.push(table);
+        stand.clock.advance(9_800);
+    }
+    stand.caller().resign(&games[0].white, games[0].game_id).await.expect("resigned");
+    stand.caller().resign(&games[1].black, games[1].game_id).await.expect("resigned");
+    let none = pb::ListGamesRequest::default;
+    let won = |result: pb::GameResult| pb::ListGamesRequest { result: result as i32, ..none() };
+    let of = games[0].black.player_id.to_string();
+    let cases = [
+        (won(pb::GameResult::BlackWins), vec![0]),
+        (won(pb::GameResult::WhiteWins), vec![1]),
+        (won(pb::GameResult::Draw), vec![]),
+        (pb::ListGamesRequest { player_id: of, ..won(pb::GameResult::BlackWins) }, vec![0]),
+        (pb::ListGamesRequest { started_from_ms: start_ms + 10_000, ..none() }, vec![1, 2]),
+        (pb::ListGamesRequest { started_before_ms: start_ms + 10_000, ..none() }, vec![0]),
+        (
+            pb::ListGamesRequest {
+                started_from_ms: start_ms + 10_000,
+                started_before_ms: start_ms + 20_000,
+                ..won(pb::GameResult::WhiteWins)
+            },
+            vec![1],
+        ),
+    ];
+    for (request, expected) in cases {
+        let listed = stand.caller().list(request.clone()).await.expect("a list");
+        let listed: HashSet<String> = listed.games.into_iter().map(|game| game.game_id).collect();
+        let expected = expected.iter().map(|index: &usize| games[*index].game_id.to_string()).collect();
+        assert_eq!(listed, expected, "{request:?}");
+    }
+    let bad = pb::ListGamesRequest { result: 9, started_from_ms: -1, ..none() };
+    let refused = stand.caller().list(bad).await.expect_err("malformed");
+    assert_eq!(
+        (refused.code(), bad_fields(&refused)),
+        (Code::InvalidArgument, vec!["result".to_owned(), "started_from_ms".to_owned()])
+    );
+}
+
+#[tokio::test]
 async fn a_malformed_list_names_every_bad_field() {
     let stand = Stand::start("bad_lists").await;
     let caller = stand.caller();
@@ -91,6 +137,7 @@ async fn a_malformed_list_names_every_bad_field() {
         status: 77,
         page_size: 101,
         page_token: "!".into(),
+        ..Default::default()
     };
     let refused = caller.list(bad).await.expect_err("malformed");
     assert_eq!(refused.code(), Code::InvalidArgument);

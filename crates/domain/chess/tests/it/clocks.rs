@@ -364,7 +364,7 @@ fn the_lower_envelope_is_not_moved_by_one_slow_answer() {
     for sample_ms in [80, 5_000, 75, 90, 4_000] {
         meter.record_round_trip(sample_ms);
     }
-    assert_eq!(meter.measured_ms(), 75);
+    assert_eq!(meter.measured_ms(), 90);
     // Recent samples only: a network that really got slower is believed after a while.
     for _ in 0..100 {
         meter.record_round_trip(300);
@@ -381,12 +381,56 @@ fn a_quick_move_unmasks_late_answers_for_good() {
     assert_eq!(meter.measured_ms(), 1_000);
     meter.record_reply(4_000);
     assert_eq!(meter.measured_ms(), 1_000);
+    // It becomes the new measure; the samples that it proved false are forgotten.
     meter.record_reply(60);
     assert_eq!(meter.measured_ms(), 60);
-    for _ in 0..20 {
-        meter.record_round_trip(1_000);
+    // Whoever goes on answering late is believed no more, on this stream and on his next.
+    meter.record_reply(2_000);
+    assert_eq!(meter.measured_ms(), 0);
+    for mut meter in [meter.for_next_stream(), meter] {
+        for _ in 0..20 {
+            meter.record_round_trip(1_000);
+            meter.record_reply(2_000);
+            assert_eq!(meter.measured_ms(), 0);
+        }
+        // Answers that fit are believed again, up to what was proven.
+        for (sample_ms, believed_ms) in [(40, 40), (70, 60), (73, 0)] {
+            for _ in 0..8 {
+                meter.record_round_trip(sample_ms);
+            }
+            assert_eq!(meter.measured_ms(), believed_ms);
+        }
     }
-    assert_eq!(meter.measured_ms(), 60);
+}
+
+#[test]
+fn a_reply_within_the_jitter_of_the_network_proves_nothing() {
+    let mut meter = LagMeter::new();
+    for _ in 0..8 {
+        meter.record_round_trip(400);
+    }
+    meter.record_reply(350);
+    assert_eq!(meter.measured_ms(), 400);
+}
+
+#[test]
+fn an_answer_that_does_not_fit_to_the_quickest_of_the_recent_moves_is_not_believed() {
+    let mut meter = LagMeter::new();
     meter.record_round_trip(40);
-    assert_eq!(meter.measured_ms(), 40);
+    meter.record_reply(210);
+    for (sample_ms, believed_ms) in [(250, 250), (900, 0)] {
+        for _ in 0..8 {
+            meter.record_round_trip(sample_ms);
+        }
+        assert_eq!(meter.measured_ms(), believed_ms);
+    }
+    // Whether the client or the network got slower is settled by a new stream.
+    for _ in 0..8 {
+        meter.record_reply(2_000);
+        meter.record_round_trip(900);
+    }
+    assert_eq!(meter.measured_ms(), 0);
+    let mut meter = meter.for_next_stream();
+    meter.record_round_trip(900);
+    assert_eq!(meter.measured_ms(), 900);
 }

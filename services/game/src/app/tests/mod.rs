@@ -1,5 +1,6 @@
 //! The use cases against a log in memory that can fail in every way a real one does.
 
+mod lag_simulation;
 mod memory;
 mod owning;
 mod requests;
@@ -84,11 +85,12 @@ fn facts() -> Facts {
     let seat = |name: &str| Seat { player_id: PlayerId(Uuid::new_v4()), name: name.to_owned() };
     Facts {
         game_id: GameId(Uuid::now_v7()),
-        match_id: MatchId(Uuid::now_v7()),
+        match_id: Some(MatchId(Uuid::now_v7())),
+        table_id: None,
         city_id: CityId("lisbon".to_owned()),
         white: seat("Ada"),
         black: seat("Ben"),
-        stake: Stake { minor_units: 500, currency: "XPL".to_owned() },
+        stake: Some(Stake { minor_units: 500, currency: "XPL".to_owned() }),
     }
 }
 

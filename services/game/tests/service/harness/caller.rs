@@ -2,7 +2,9 @@
 
 use std::net::SocketAddr;
 
-use proto::game::v1::{self as pb, game_service_client::GameServiceClient};
+use proto::game::v1::{
+    self as pb, game_service_client::GameServiceClient, table_service_client::TableServiceClient,
+};
 use tonic::{
     Request, Status, Streaming,
     transport::{Channel, Endpoint},
@@ -31,13 +33,15 @@ impl Player {
 #[derive(Clone)]
 pub struct Caller {
     pub client: GameServiceClient<Channel>,
+    pub tables: TableServiceClient<Channel>,
 }
 
 impl Caller {
     /// Connects with the first call.
     pub fn connect(address: SocketAddr) -> Caller {
         let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
-        Caller { client: GameServiceClient::new(endpoint.connect_lazy()) }
+        let channel = endpoint.connect_lazy();
+        Caller { client: GameServiceClient::new(channel.clone()), tables: TableServiceClient::new(channel) }
     }
 
     pub async fn play(
@@ -97,6 +101,23 @@ impl Caller {
         let message =
             pb::DeclineDrawRequest { request_id: Uuid::new_v4().to_string(), game_id: game_id.to_string() };
         self.client.clone().decline_draw(player.sign(message)).await.map(tonic::Response::into_inner)
+    }
+
+    pub async fn claim(&self, player: &Player, game_id: Uuid) -> Result<pb::ClaimDrawResponse, Status> {
+        let message =
+            pb::ClaimDrawRequest { request_id: Uuid::new_v4().to_string(), game_id: game_id.to_string() };
+        self.client.clone().claim_draw(player.sign(message)).await.map(tonic::Response::into_inner)
+    }
+
+    pub async fn pong(&self, player: &Player, game_id: Uuid, nonce: u64) {
+        let message = pb::PongRequest { game_id: game_id.to_string(), nonce };
+        self.client.clone().pong(player.sign(message)).await.expect("a pong is taken");
+    }
+
+    /// Follows his own game: present at the board until the stream is dropped.
+    pub async fn sit(&self, player: &Player, game_id: Uuid) -> Streaming<pb::WatchGameResponse> {
+        let message = pb::WatchGameRequest { game_id: game_id.to_string(), resume_after: None };
+        self.client.clone().watch_game(player.sign(message)).await.expect("a stream").into_inner()
     }
 
     pub async fn try_game(&self, game_id: Uuid) -> Result<pb::GetGameResponse, Status> {

@@ -6,7 +6,7 @@ mod matchmaking;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use game::app::{Clock, ManualClock};
-use proto::game::v1 as pb;
+use proto::{game::v1 as pb, matchmaking::v1::MatchProposed, types::v1::TimeControl};
 use service_kit::{
     RunError,
     auth::{ISSUER, KeyPair, Role, Roles, Signer, Subject},
@@ -94,6 +94,14 @@ impl Stand {
         Player { player_id, name: name.to_owned(), token: self.token(player_id, name, TOKEN_LIFETIME) }
     }
 
+    /// A computer player.
+    pub fn computer(&self, name: &str) -> Player {
+        let player_id = Uuid::new_v4();
+        let subject = Subject { player_id, name, roles: Roles::of(&[Role::Computer]) };
+        let token = self.signer.sign(&subject, std::time::SystemTime::now(), TOKEN_LIFETIME);
+        Player { player_id, name: name.to_owned(), token: token.expect("signed").text }
+    }
+
     /// The same player with a token that has ended.
     pub fn expired(&self, player: &Player) -> Player {
         let subject =
@@ -107,6 +115,17 @@ impl Stand {
     pub async fn table(&self) -> Table {
         let table = self.seats();
         self.matchmaking.confirm(&proposal(&table)).await;
+        self.begun(&table).await;
+        table
+    }
+
+    /// A game of another rule set that has just begun.
+    pub async fn table_of(&self, rule_set: &str, time_control: Option<TimeControl>) -> Table {
+        let table = self.seats();
+        let proposed = proposal(&table);
+        self.matchmaking
+            .confirm(&MatchProposed { rule_set: rule_set.to_owned(), time_control, ..proposed })
+            .await;
         self.begun(&table).await;
         table
     }
