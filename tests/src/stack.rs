@@ -100,10 +100,15 @@ impl Stack {
         Ok(nix::sys::signal::kill(pid, Signal::SIGKILL)?)
     }
 
-    /// Kills the launcher with SIGKILL, and with it, by its guard, everything else.
-    pub fn kill_everything(mut self) -> PathBuf {
+    /// Kills the launcher and every process that it runs with SIGKILL, all at once, and gives the folder of the data.
+    pub fn kill_everything(mut self) -> anyhow::Result<PathBuf> {
+        let state = self.state()?;
+        state.launcher.id().signal(Signal::SIGKILL);
+        for process in &state.processes {
+            process.id().signal(Signal::SIGKILL);
+        }
         self.launcher.stop(Signal::SIGKILL, STOP_MAX);
-        self.data
+        Ok(self.data)
     }
 
     /// Stops the stack as Ctrl-C does, and gives its exit code.

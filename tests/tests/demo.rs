@@ -118,7 +118,7 @@ async fn a_stack_whose_every_process_was_killed_starts_again_with_all_that_it_ha
     let stack = Stack::start()?;
     let table = Table::new(&stack).await?;
     table.play_all(&["e2e4", "e7e5", "g1f3"]).await?;
-    let data = stack.kill_everything();
+    let data = stack.kill_everything()?;
 
     let again = Stack::start_in(data)?;
     let report = wallet::ledger_verify::verify(&again.database(ServiceName::Wallet).await?).await?;

@@ -5,6 +5,7 @@
 mod authenticate;
 mod catch_panic;
 mod deadline;
+mod malformed;
 mod observe;
 mod overload;
 mod request_limit;
@@ -21,6 +22,7 @@ use tower::{Layer, Service};
 pub use authenticate::Authenticate;
 pub use catch_panic::CatchPanic;
 pub use deadline::Deadline;
+pub use malformed::Malformed;
 pub use observe::{CALL_SECONDS, CALLS_HANDLED, Observe};
 pub use overload::Overload;
 pub use request_limit::RequestLimit;

@@ -23,7 +23,7 @@ use tower::{Service, ServiceBuilder};
 
 use crate::auth::{KeyError, Verifier};
 use crate::config::CommonConfig;
-use crate::layers::{Authenticate, CatchPanic, Deadline, Observe, Overload, RequestLimit, Stack, Stacked};
+use crate::layers::{Authenticate, CatchPanic, Deadline, Malformed, Observe, Overload, RequestLimit, Stack, Stacked};
 
 pub use readiness::{Hold, LIVENESS, READINESS, Readiness};
 
@@ -234,6 +234,8 @@ fn stack(verifier: Verifier, names: Vec<String>, routes: Routes) -> impl Stacked
         .layer(Stack(Deadline::new(CALL_MAX)))
         // A token costs a signature check the first time: not for calls that are refused anyway.
         .layer(Stack(Authenticate::new(verifier)))
+        // Close to where requests are read: it corrects only what was said of reading them.
+        .layer(Stack(Malformed))
         // Innermost: it only wraps the body that the handler reads.
         .layer(Stack(RequestLimit::new(REQUEST_BYTES_MAX)))
         .service(routes)

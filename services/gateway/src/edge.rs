@@ -19,7 +19,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use service_kit::auth::Verifier;
 use service_kit::layers::{
-    Authenticate, CatchPanic, Deadline, Observe, Overload, RequestLimit, Stack, Stacked,
+    Authenticate, CatchPanic, Deadline, Malformed, Observe, Overload, RequestLimit, Stack, Stacked,
 };
 use service_kit::server::CALLS_MAX;
 use tonic::body::Body;
@@ -79,6 +79,7 @@ pub fn edge(parts: EdgeParts) -> Result<Edge<impl Stacked>, BadOrigin> {
         .layer(Stack(parts.open_calls))
         .layer(Stack(Deadline::new(CALL_MAX)))
         // Innermost: it only wraps the body that is read or passed on.
+        .layer(Stack(Malformed))
         .layer(Stack(RequestLimit::new(REQUEST_BYTES_MAX)))
         .service(parts.dispatch);
     Ok(Edge { grpc })

@@ -65,7 +65,7 @@ impl Postgres {
     /// Starts the server again after [`Self::stop`], [`Self::crash`] or an end of its own, at the same address.
     pub fn start(&mut self) -> Result<(), LaunchError> {
         self.ensure_cluster()?;
-        clear_former_server(&self.cluster())?;
+        clear_former_server(&self.cluster(), &self.socket_folder)?;
         let mut process = Process::start(Launch {
             name: "postgres".to_owned(),
             command: self.command(),
@@ -225,26 +225,30 @@ fn says_ready(status_file: &Path) -> bool {
         .is_ok_and(|text| text.lines().nth(7).is_some_and(|line| line.trim() == "ready"))
 }
 
-/// Stops a server that a former run left on this cluster, and removes its status file, which would otherwise be
-/// mistaken for ours, or keep us out when its process number has been given to another program.
-fn clear_former_server(cluster: &Path) -> Result<(), LaunchError> {
+/// Stops a server that a former run left on this cluster, and removes its status file and the lock of its socket. Both carry
+/// its process number and would keep us out while that number is taken: by another program, or by the dead server itself
+/// until somebody has waited for it.
+fn clear_former_server(cluster: &Path, socket_folder: &Path) -> Result<(), LaunchError> {
     let status_file = cluster.join("postmaster.pid");
-    let Ok(text) = fs::read_to_string(&status_file) else {
-        return Ok(());
-    };
-    let pid = text.lines().next().and_then(|line| line.trim().parse().ok());
+    let status = fs::read_to_string(&status_file).unwrap_or_default();
+    let pid = status.lines().next().and_then(|line| line.trim().parse().ok());
     if let Some(former) = pid.and_then(ProcessId::of) {
         let cluster = cluster.display().to_string();
         if former.arguments().contains(&cluster) {
             stop_former(former);
         }
     }
-    match fs::remove_file(&status_file) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(io_error(format!("remove {}", status_file.display()))(error))
+    let socket = socket_folder.join(format!(".s.PGSQL.{PORT}"));
+    let socket_lock = socket_folder.join(format!(".s.PGSQL.{PORT}.lock"));
+    for leftover in [status_file, socket_lock, socket] {
+        match fs::remove_file(&leftover) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(io_error(format!("remove {}", leftover.display()))(error));
+            }
+            _ => {}
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 fn stop_former(former: ProcessId) {

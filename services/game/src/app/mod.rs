@@ -18,7 +18,7 @@ pub use act::{Act, ActError, Action};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use creation::{Confirmed, CreationError, ScaledGames, begin};
 pub use facts::{CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake};
-pub use games::{Games, ReadError};
+pub use games::{Games, ReadError, Reading};
 pub use journal::{
     Addition, Cause, Entry, Journal, JournalError, Record, Refused as AdditionRefused, Version,
 };

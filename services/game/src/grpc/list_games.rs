@@ -34,6 +34,9 @@ fn read(request: &pb::ListGamesRequest) -> Result<(List, u32), Status> {
     if request.city_id.len() > CITY_ID_BYTES_MAX {
         bad.add("city_id", format!("must have at most {CITY_ID_BYTES_MAX} bytes"));
     }
+    if !request.city_id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        bad.add("city_id", "must be letters, digits and hyphens");
+    }
     let status = bad
         .check("status", pb::GameStatus::try_from(request.status).map_err(|_| "must be a status of a game"));
     let page =
