@@ -76,6 +76,7 @@ impl Verifier {
         validation.set_issuer(&[issuer]);
         validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
         validation.leeway = 0;
+        validation.validate_nbf = true;
         Ok(Self { inner: Arc::new(Inner { key, validation, cache: Mutex::default() }) })
     }
 

@@ -1,8 +1,8 @@
 //! The front of the use cases: everything the edge asks of games goes through here.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
@@ -42,6 +42,21 @@ pub enum ReadError {
     Journal(#[from] JournalError),
 }
 
+/// A log that is being read. Readers take turns, so that they leave time for the players.
+#[derive(Debug)]
+pub struct Reading {
+    record: Record,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Deref for Reading {
+    type Target = Record;
+
+    fn deref(&self) -> &Record {
+        &self.record
+    }
+}
+
 impl Games {
     /// No game has an owner yet. `stop` ends the owners.
     pub fn new(
@@ -78,9 +93,11 @@ impl Games {
         self.registry.stopped().await;
     }
 
-    /// The log of a game.
-    pub async fn read(&self, game_id: GameId) -> Result<Record, ReadError> {
-        self.context.journal.load(game_id).await?.ok_or(ReadError::Unknown)
+    /// The log of a game, with a reader's place that is kept until the log is done with.
+    pub async fn read(&self, game_id: GameId) -> Result<Reading, ReadError> {
+        let place = self.context.reader().await;
+        let record = self.context.journal.load(game_id).await?.ok_or(ReadError::Unknown)?;
+        Ok(Reading { record, _place: place })
     }
 
     /// Follows a game.
@@ -134,6 +151,7 @@ impl Games {
     }
 
     async fn answer_from_log(&self, act: Act) -> Result<Receipt, ActError> {
+        let _place = self.context.reader().await;
         let record = self.context.journal.load(act.game_id).await?.ok_or(Refused::GameUnknown)?;
         let by = record.facts().color_of(act.player_id).ok_or(Refused::NotAPlayer)?;
         match receipt::earlier_answer(&record, &act, by)? {

@@ -24,7 +24,7 @@ pub use attendance::{Closing, News, Sign};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use creation::{Confirmed, CreationError, ScaledGames, begin, rule_set};
 pub use facts::{CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake, TableId};
-pub use games::{Games, ReadError};
+pub use games::{Games, ReadError, Reading};
 pub use journal::{
     Addition, Cause, Entry, Journal, JournalError, Record, Refused as AdditionRefused, Version,
 };

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::sync::{Semaphore, broadcast, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
@@ -33,14 +33,34 @@ pub(super) struct Context {
     /// Owners are to stop.
     pub(super) stop: CancellationToken,
     pub(super) loads: Semaphore,
+    /// Places for those who only read: see [`readers_max`].
+    pub(super) readers: Arc<Semaphore>,
     /// When this process began to run games.
     started_at_ms: i64,
+}
+
+/// How many logs are read and replayed at once for those who only look on. Half of the processors: a long game takes a while to
+/// replay, and however many strangers ask for it, the other half is left for the players' moves and flags.
+fn readers_max() -> usize {
+    std::thread::available_parallelism().map_or(1, |processors| (processors.get() / 2).max(1))
 }
 
 impl Context {
     pub(super) fn new(journal: Arc<dyn Journal>, clock: Arc<dyn Clock>, stop: CancellationToken) -> Context {
         let started_at_ms = clock.now_ms();
-        Context { journal, clock, stop, loads: Semaphore::new(LOADS_AT_ONCE_MAX), started_at_ms }
+        Context {
+            journal,
+            clock,
+            stop,
+            loads: Semaphore::new(LOADS_AT_ONCE_MAX),
+            readers: Arc::new(Semaphore::new(readers_max())),
+            started_at_ms,
+        }
+    }
+
+    /// Waits for a reader's place.
+    pub(super) async fn reader(&self) -> OwnedSemaphorePermit {
+        self.readers.clone().acquire_owned().await.expect("the readers' places are never closed")
     }
 
     /// Whether the game was made by this very process and nothing has happened in it yet: then it never stood still.

@@ -139,6 +139,7 @@ impl Watch {
         limits: WatchLimits,
     ) -> Result<Watch, WatchError> {
         let live = subscribe(&registry, game_id, limits)?;
+        let _place = context.reader().await;
         let record = context.journal.load(game_id).await?.ok_or(WatchError::Unknown)?;
         let mut watch = Watch {
             game_id,
@@ -222,8 +223,10 @@ impl Watch {
             });
         }
         let live = subscribe(&self.registry, self.game_id, self.limits)?;
+        let place = self.context.reader().await;
         let record = self.context.journal.load(self.game_id).await?.ok_or(WatchError::Unknown)?;
         self.take_backlog(&record)?;
+        drop(place);
         if live.is_none() && record.end().is_none() {
             self.registry.take_up(self.game_id);
         }

@@ -43,6 +43,7 @@ pub async fn handle(
         let message = "computer players never sit at a staked game";
         return Err(status::permission_denied(ErrorReason::ComputerPlayer, message));
     }
+    auth::require_role(&principal, Role::Player)?;
     let frames = join(service, &principal, &asked).await?;
     let live = Live::new(numbered(frames), Numbering { sequence: 0 }, service.shutdown.clone());
     Ok(Response::new(live.until(principal.expires_at).boxed()))
