@@ -1,8 +1,8 @@
 //! What matchmaking keeps in Postgres, the streams and their projections, and in Redis, the tickets.
 
+pub mod bars;
 pub mod cities;
 pub mod city_log;
-pub mod bars;
 pub mod match_log;
 pub mod matches;
 pub mod players;
