@@ -50,7 +50,7 @@ async fn fill(pool: &PgPool, template: Uuid) -> anyhow::Result<()> {
     let mut ids = Vec::with_capacity(GAMES);
     for _ in 0..GAMES {
         let (facts, started) = beginning(Uuid::now_v7(), Uuid::now_v7());
-        let metadata = Metadata::for_request("bench", facts.match_id.0);
+        let metadata = Metadata::for_request("bench", facts.game_id.0);
         game::store::create(&mut transaction, &facts, &started, metadata).await?;
         ids.push(facts.game_id.0);
     }

@@ -167,7 +167,7 @@ impl Stand {
     pub async fn new_game(&self, white: &Player, black: &Player) -> anyhow::Result<Uuid> {
         let (facts, started) = beginning(white.player_id, black.player_id);
         let mut transaction = self.pool.begin().await?;
-        let metadata = Metadata::for_request("bench", facts.match_id.0);
+        let metadata = Metadata::for_request("bench", facts.game_id.0);
         game::store::create(&mut transaction, &facts, &started, metadata).await?;
         transaction.commit().await?;
         Ok(facts.game_id.0)
@@ -179,11 +179,12 @@ pub fn beginning(white_id: Uuid, black_id: Uuid) -> (Facts, Started) {
     let seat = |id, name: &str| Seat { player_id: PlayerId(id), name: name.to_owned() };
     let facts = Facts {
         game_id: GameId(Uuid::now_v7()),
-        match_id: MatchId(Uuid::now_v7()),
+        match_id: Some(MatchId(Uuid::now_v7())),
+        table_id: None,
         city_id: CityId("lisbon".to_owned()),
         white: seat(white_id, "white"),
         black: seat(black_id, "black"),
-        stake: Stake { minor_units: 500, currency: "XPL".to_owned() },
+        stake: Some(Stake { minor_units: 500, currency: "XPL".to_owned() }),
     };
     let started = Started {
         rule_set: Arc::new(RuleSet::city()),

@@ -92,7 +92,16 @@ pub async fn export(
     let mut written = 0;
     let mut after = PageKey::START;
     loop {
-        let page = List { listing: Listing::All, city_id: None, status: None, after, rows_max: EXPORT_ROWS };
+        let page = List {
+            listing: Listing::All,
+            city_id: None,
+            status: None,
+            result: None,
+            started_from_ms: i64::MIN,
+            started_before_ms: i64::MAX,
+            after,
+            rows_max: EXPORT_ROWS,
+        };
         let rows = games::list(pool, &page).await?;
         let Some(last) = rows.last() else { return Ok(written) };
         after = last.key();
@@ -172,10 +181,11 @@ fn facts(imported: &Imported) -> Facts {
     let id = Uuid::new_v5(&NAME_SPACE, words.as_bytes());
     Facts {
         game_id: GameId(id),
-        match_id: MatchId(Uuid::new_v5(&id, b"match")),
+        match_id: Some(MatchId(Uuid::new_v5(&id, b"match"))),
+        table_id: None,
         city_id: CityId(CITY.to_owned()),
         white: Seat { player_id: player(&white), name: white.clone() },
         black: Seat { player_id: player(&format!("{black}{apart}")), name: black.clone() },
-        stake: Stake { minor_units: 0, currency: CURRENCY.to_owned() },
+        stake: Some(Stake { minor_units: 0, currency: CURRENCY.to_owned() }),
     }
 }
