@@ -115,3 +115,13 @@ pub fn time_control(control: TimeControl) -> WireTimeControl {
 pub fn read_time_control(wire: &WireTimeControl) -> Option<TimeControl> {
     Some(TimeControl::new(wire.base_ms.try_into().ok()?, wire.increment_ms.try_into().ok()?))
 }
+
+/// An id that there may be, as text; empty when there is none.
+pub(crate) fn id_text(id: Option<impl std::fmt::Display>) -> String {
+    id.map_or_else(String::new, |id| id.to_string())
+}
+
+/// Reads what [`id_text`] wrote.
+pub(crate) fn read_id(text: &str) -> Result<Option<uuid::Uuid>, ()> {
+    if text.is_empty() { Ok(None) } else { uuid::Uuid::parse_str(text).map(Some).map_err(|_| ()) }
+}

@@ -62,7 +62,11 @@ fn read(request: &pb::ListGamesRequest) -> Result<(List, u32), Status> {
         city_id: (!request.city_id.is_empty()).then(|| CityId(request.city_id.clone())),
         status: (status != pb::GameStatus::Unspecified).then_some(status),
         result: (result != pb::GameResult::Unspecified).then_some(result),
-        started_from_ms: request.started_from_ms,
+        // Imported games may be older than the epoch.
+        started_from_ms: match request.started_from_ms {
+            0 => i64::MIN,
+            from_ms => from_ms,
+        },
         started_before_ms: match request.started_before_ms {
             0 => i64::MAX,
             before_ms => before_ms,

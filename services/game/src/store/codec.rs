@@ -118,7 +118,7 @@ pub fn encode(event_id: Uuid, event: &Event) -> Result<NewEvent, CodecError> {
 pub fn encode_started(event_id: Uuid, facts: &Facts, started: &Started) -> NewEvent {
     let message = pb::GameStarted {
         game_id: facts.game_id.to_string(),
-        match_id: id_text(facts.match_id),
+        match_id: wire::id_text(facts.match_id),
         city_id: facts.city_id.0.clone(),
         white: Some(wire::player(&facts.white)),
         black: Some(wire::player(&facts.black)),
@@ -129,7 +129,7 @@ pub fn encode_started(event_id: Uuid, facts: &Facts, started: &Started) -> NewEv
         time_scale: started.time_scale.get(),
         start_fen: start_fen(started),
         casual: started.standing == Standing::Casual,
-        table_id: id_text(facts.table_id),
+        table_id: wire::id_text(facts.table_id),
     };
     NewEvent {
         event_id,
@@ -191,8 +191,8 @@ pub(super) fn domain_started(message: &pb::GameStarted) -> Result<(Facts, Starte
     let wrong = |field| CodecError::Field { kind: STARTED, field };
     let facts = Facts {
         game_id: GameId(Uuid::parse_str(&message.game_id).map_err(|_| wrong("game_id"))?),
-        match_id: read_id(&message.match_id).map_err(|()| wrong("match_id"))?.map(MatchId),
-        table_id: read_id(&message.table_id).map_err(|()| wrong("table_id"))?.map(TableId),
+        match_id: wire::read_id(&message.match_id).map_err(|()| wrong("match_id"))?.map(MatchId),
+        table_id: wire::read_id(&message.table_id).map_err(|()| wrong("table_id"))?.map(TableId),
         city_id: CityId(message.city_id.clone()),
         white: wire::read_player(message.white.as_ref()).ok_or_else(|| wrong("white"))?,
         black: wire::read_player(message.black.as_ref()).ok_or_else(|| wrong("black"))?,
@@ -326,7 +326,7 @@ fn game_ended(story: &Story<'_>, ended: &Ended) -> pb::GameEnded {
     }
     pb::GameEnded {
         game_id: facts.game_id.to_string(),
-        match_id: id_text(facts.match_id),
+        match_id: wire::id_text(facts.match_id),
         city_id: facts.city_id.0.clone(),
         white: Some(wire::player(&facts.white)),
         black: Some(wire::player(&facts.black)),
@@ -340,7 +340,7 @@ fn game_ended(story: &Story<'_>, ended: &Ended) -> pb::GameEnded {
         black_clock_ms,
         start_fen: start_fen(started),
         rating_pool: rating_pool(facts, started).to_owned(),
-        table_id: id_text(facts.table_id),
+        table_id: wire::id_text(facts.table_id),
     }
 }
 
@@ -352,14 +352,6 @@ fn rating_pool(facts: &Facts, started: &Started) -> &'static str {
     }
 }
 
-fn id_text(id: Option<impl std::fmt::Display>) -> String {
-    id.map_or_else(String::new, |id| id.to_string())
-}
-
-fn read_id(text: &str) -> Result<Option<Uuid>, ()> {
-    if text.is_empty() { Ok(None) } else { Uuid::parse_str(text).map(Some).map_err(|_| ()) }
-}
-
 fn first_mover(started: &Started) -> Color {
     let beginning = Event::Started(Box::new(started.clone()));
     Game::replay([&beginning]).expect("a start is the whole of a game that begins").side_to_move()
@@ -369,7 +361,7 @@ fn aborted(facts: &Facts, ended: &Ended) -> pb::GameAborted {
     let (white_clock_ms, black_clock_ms) = clocks(ended.clocks);
     pb::GameAborted {
         game_id: facts.game_id.to_string(),
-        match_id: id_text(facts.match_id),
+        match_id: wire::id_text(facts.match_id),
         white: Some(wire::player(&facts.white)),
         black: Some(wire::player(&facts.black)),
         end_reason: wire::end_reason(ended.reason) as i32,

@@ -162,7 +162,10 @@ fn step(change: &Change) -> Step {
     Step { game_id: change.game_id(), kind, players }
 }
 
-fn bits(books: &[PoolBook]) -> BTreeMap<(&'static str, PlayerId), ([u64; 3], u32, Option<i64>)> {
+/// A rating bit for bit, with its games and the time of the last.
+type RatingBits = ([u64; 3], u32, Option<i64>);
+
+fn bits(books: &[PoolBook]) -> BTreeMap<(&'static str, PlayerId), RatingBits> {
     books
         .iter()
         .flat_map(|book| {

@@ -34,9 +34,12 @@ pub async fn rated(conn: &mut PgConnection, games: &[Uuid]) -> Result<Vec<Uuid>,
     sqlx::query_scalar(RATED).bind(games).fetch_all(conn).await
 }
 
+/// The games of one pool, each with who caused its rating.
+type GamesOfPool = (Pool, Vec<(EndedGame, Metadata)>);
+
 /// Rates games that were not, in their order, each with who caused it. The pools are taken in one order by everybody.
 pub async fn rate_games(conn: &mut PgConnection, games: Vec<(EndedGame, Metadata)>) -> Result<(), BookError> {
-    let mut of_pool: BTreeMap<&'static str, (Pool, Vec<(EndedGame, Metadata)>)> = BTreeMap::new();
+    let mut of_pool: BTreeMap<&'static str, GamesOfPool> = BTreeMap::new();
     for (game, metadata) in games {
         let pool = game.pool();
         of_pool.entry(pool.id).or_insert((pool, Vec::new())).1.push((game, metadata));
