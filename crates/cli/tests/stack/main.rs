@@ -75,10 +75,20 @@ impl Scene {
         self.command().output().expect("our program")
     }
 
+    /// The state of the running stack. The launcher may be writing it anew at this moment, so it is looked for a few times.
     fn state(&self) -> Option<DevState> {
-        state::find_running(&self.data()).ok()
+        (0..STATE_LOOKS_MAX).find_map(|_| {
+            let found = state::find_running(&self.data()).ok();
+            if found.is_none() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            found
+        })
     }
 }
+
+/// How often the state of a stack is looked for.
+const STATE_LOOKS_MAX: usize = 100;
 
 /// Is stopped by force when a test fails half-way.
 struct Launcher(Child);
