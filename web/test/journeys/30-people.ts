@@ -46,7 +46,7 @@ test("the board is played with arrow keys and Enter, and says what it does", asy
 test("everything on the way into a game can be reached by Tab alone", async () => {
   const seat = await signedUp(browsers[0], "tab");
   const seen: string[] = [];
-  for (let step = 0; step < 30; step += 1) {
+  for (let step = 0; step < 60; step += 1) {
     await seat.page.keyboard.press("Tab");
     seen.push(await seat.page.evaluate(() => document.activeElement?.getAttribute("href") ?? document.activeElement?.tagName ?? ""));
   }
