@@ -8,7 +8,7 @@ STAKEMATE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE_FOLDER)/stakemate
 .DEFAULT_GOAL := help
 ONLY ?=
 
-.PHONY: help up demo simulate chaos bench test web-test lint calibrate deploy-check fmt clean-data build web
+.PHONY: help up demo simulate bench test web-test lint calibrate deploy-check fmt clean-data build web
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,9 +22,6 @@ demo: build ## plays staked games from queue to payout; prints the story and, la
 simulate: ## the match process under every fault, seed by seed: make simulate SEEDS=100000
 	@scripts/bootstrap
 	@cargo run --quiet --locked -p end-to-end --bin simulate -- --seeds $(or $(SEEDS),1000)
-
-chaos: build ## matches on real processes that are killed at random: make chaos SEEDS=3
-	@exec $(STAKEMATE) chaos --seeds $(or $(SEEDS),1)
 
 test: ## all tests, on private servers and in real browsers
 	@scripts/bootstrap --browser

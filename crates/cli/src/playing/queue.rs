@@ -5,9 +5,14 @@ use proto::matchmaking::v1::join_queue_response::Frame;
 use proto::matchmaking::v1::{CancelReason, JoinQueueRequest, Matched};
 use proto::types::v1::TimeControl;
 use tokio::time::Instant;
+use tonic::Status;
+use tonic_types::StatusExt as _;
 use uuid::Uuid;
 
 use super::player::{PATIENCE, PAUSE, Player, is_passing};
+
+/// Why somebody who has just played may have to wait a moment.
+const IN_A_GAME: &str = "IN_A_GAME";
 
 /// Queues the player and follows his ticket until he has a game. A lost connection is taken up with the same request.
 pub async fn queue(player: &Player, city_id: &str, clock: TimeControl) -> anyhow::Result<Matched> {
@@ -31,7 +36,7 @@ pub async fn queue(player: &Player, city_id: &str, clock: TimeControl) -> anyhow
 async fn follow(player: &Player, request: JoinQueueRequest) -> anyhow::Result<Option<Matched>> {
     let mut frames = match player.queues().join_queue(player.request(request)).await {
         Ok(answer) => answer.into_inner(),
-        Err(status) if is_passing(&status) => return Ok(None),
+        Err(status) if is_passing(&status) || is_still_in_a_game(&status) => return Ok(None),
         Err(status) => bail!("{} cannot queue: {:?}: {}", player.name(), status.code(), status.message()),
     };
     loop {
@@ -54,6 +59,12 @@ async fn follow(player: &Player, request: JoinQueueRequest) -> anyhow::Result<Op
             | Frame::Heartbeat(_) => {}
         }
     }
+}
+
+/// The end of the last game has not come to matchmaking yet, as happens while a service is being restarted.
+fn is_still_in_a_game(status: &Status) -> bool {
+    let details = status.get_error_details();
+    details.error_info().is_some_and(|info| info.reason == IN_A_GAME)
 }
 
 fn name(reason: i32) -> &'static str {
