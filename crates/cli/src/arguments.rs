@@ -37,6 +37,7 @@ pub enum Command {
     /// Plays four staked games from queue to payout, on the running stack or on one of its own.
     Demo,
     /// Plays matches on a stack of its own while its processes are killed, and looks for anything lost or doubled.
+    /// Not reliable yet: a run may stand still before its first match.
     Chaos {
         /// Runs, each with other moves and other moments.
         #[arg(long, default_value_t = 1)]
