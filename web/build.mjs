@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
+import { STANDING_RATIO, turned } from "./pieces.mjs";
+
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "dist");
 /// What a person loads, compressed by gzip, to see a game the first time.
@@ -32,6 +34,20 @@ function pieces() {
     rules.push(`${selector("")} { ${image(svg)} }`, `${selector('[data-pieces="ivory"] ')} { ${image(ivory)} }`);
   }
   if (rules.length !== 24) throw new Error(`expected 12 pieces, found ${rules.length / 2}`);
+  return rules.join("\n");
+}
+
+/// The pieces turned here, for the flat board and for the one in space. Loaded by whoever has chosen one of them.
+function turnedPieces() {
+  const image = (svg) => `background-image: url("data:image/svg+xml,${encodeURIComponent(svg).replaceAll("'", "%27")}")`;
+  const { flat, standing } = turned();
+  const rules = [`:root { --standing-ratio: ${STANDING_RATIO}; }`];
+  for (const [name, svg] of Object.entries(flat)) {
+    rules.push(`[data-pieces="turned"] .cg-wrap piece.${name}, [data-pieces="turned"] .figure.${name} { ${image(svg)} }`);
+  }
+  for (const [name, svg] of Object.entries(standing)) {
+    rules.push(`[data-view="space"] .board .cg-wrap piece.${name} { ${image(svg)} }`);
+  }
   return rules.join("\n");
 }
 
@@ -65,10 +81,11 @@ mkdirSync(join(here, ".build"), { recursive: true });
 const board = readFileSync(join(here, "node_modules/@lichess-org/chessground/assets/chessground.base.css"), "utf8");
 const sheets = ["base", "board", "pages"].map((name) => readFileSync(join(here, `src/styles/${name}.css`), "utf8"));
 writeFileSync(join(here, ".build/app.css"), [board, pieces(), ...sheets].join("\n"));
+writeFileSync(join(here, ".build/turned.css"), turnedPieces());
 
 const result = await build({
   absWorkingDir: here,
-  entryPoints: { app: "src/main.tsx", style: ".build/app.css" },
+  entryPoints: { app: "src/main.tsx", style: ".build/app.css", turned: ".build/turned.css" },
   outdir: "dist/assets",
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
@@ -91,7 +108,9 @@ const app = entry("src/main.tsx");
 const style = entry(".build/app.css");
 const preloads = closure(outputs, [app]).filter((name) => name !== app);
 const url = (name) => `/${name.replace(/^dist\//, "")}`;
+const turnedSheet = entry(".build/turned.css");
 const head = [
+  `<meta name="turned-pieces" content="${url(turnedSheet)}" />`,
   `<link rel="stylesheet" href="${url(style)}" />`,
   ...preloads.map((name) => `<link rel="modulepreload" href="${url(name)}" />`),
   `<script type="module" src="${url(app)}"></script>`,

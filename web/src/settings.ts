@@ -6,13 +6,16 @@ const KEPT = "stakemate.settings";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export const BOARDS = ["wood", "sea", "moss", "slate"] as const;
-export const PIECES = ["classic", "ivory"] as const;
+export const PIECES = ["classic", "ivory", "turned"] as const;
+export const VIEWS = ["flat", "space"] as const;
 
 /// All choices.
 export interface Settings {
   theme: (typeof THEMES)[number];
   board: (typeof BOARDS)[number];
   pieces: (typeof PIECES)[number];
+  /// The board from above, or in space with pieces that stand on it.
+  view: (typeof VIEWS)[number];
   coordinates: boolean;
   legalMoves: boolean;
   sound: boolean;
@@ -25,6 +28,7 @@ const DEFAULTS: Settings = {
   theme: "system",
   board: "wood",
   pieces: "classic",
+  view: "flat",
   coordinates: true,
   legalMoves: true,
   sound: true,
@@ -54,9 +58,21 @@ export function choose(change: Partial<Settings>): void {
 export function applyLook(): void {
   effect(() => {
     const root = document.documentElement.dataset;
-    const { theme, board, pieces } = settings.value;
+    const { theme, board, pieces, view } = settings.value;
     root.theme = theme;
     root.board = board;
     root.pieces = pieces;
+    root.view = view;
+    if (pieces === "turned" || view === "space") loadTurnedPieces();
   });
+}
+
+/// The style sheet of the turned pieces is loaded once, by whoever wants to see them.
+function loadTurnedPieces(): void {
+  const address = document.querySelector<HTMLMetaElement>("meta[name=turned-pieces]")?.content;
+  if (address === undefined || document.querySelector(`link[href="${address}"]`) !== null) return;
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = address;
+  document.head.append(link);
 }

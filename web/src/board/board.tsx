@@ -108,6 +108,8 @@ function configOf(latest: { current: BoardProps }): Config {
     lastMove: (lastMove ?? []) as Key[],
     coordinates,
     viewOnly: false,
+    // In space a piece of a nearer rank stands before the one behind it.
+    addPieceZIndex: true,
     animation: { enabled: !calm, duration: 160 },
     highlight: { lastMove: true, check: true, custom: marks(latest.current, null) },
     movable: {

@@ -7,6 +7,9 @@ import { makeSan, parseSan } from "chessops/san";
 import type { Role } from "chessops/types";
 import { makeSquare, makeUci, parseSquare, parseUci } from "chessops/util";
 
+/// Half-moves without a capture or a pawn's move after which a draw is had.
+export const FIFTY_MOVES_PLIES = 100;
+
 const START = Chess.fromSetup(parseFen(INITIAL_FEN).unwrap()).unwrap();
 
 /// Grows with the moves of a game.
@@ -30,10 +33,27 @@ export class Line {
     }
   }
 
+  /// How often the position after so many plies has stood on the board by then.
+  timesAt(ply: number): number {
+    const wanted = identity(this.at(ply));
+    return this.positions.slice(0, ply + 1).filter((position) => identity(position) === wanted).length;
+  }
+
   /// The position after so many plies.
   at(ply: number): Chess {
     return this.positions[Math.min(ply, this.positions.length - 1)]!;
   }
+}
+
+/// What makes two positions the same: pieces, side to move, castling rights, and an en-passant capture that is legal.
+function identity(position: Chess): string {
+  return makeFen(position.toSetup()).split(" ").slice(0, 4).join(" ");
+}
+
+/// Why a draw may be claimed in the position after so many plies; null when it may not.
+export function claimAt(line: Line, ply: number): "threefold" | "fiftyMoves" | null {
+  if (line.at(ply).halfmoves >= FIFTY_MOVES_PLIES) return "fiftyMoves";
+  return line.timesAt(ply) >= 3 ? "threefold" : null;
 }
 
 /// Origin and destination of a move, for marking it; castling by where the king goes.

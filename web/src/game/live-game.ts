@@ -7,16 +7,12 @@ import { batch, computed, signal } from "@preact/signals";
 import { GameStatus, type Move, type WatchGameResponse } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
 import { follow, type Link, type Next } from "../wire/follow.ts";
+import { ATTEMPT, insist } from "../wire/insist.ts";
 import { isPassing, refusalOf } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
 import { games } from "../wire/transport.ts";
 import { after, fromSnapshot, leavesGap, type GameState } from "./state.ts";
 import { ServerTime } from "./server-time.ts";
-
-/// A command is sent again after so long without an answer: its id makes that harmless.
-const ATTEMPT_MS_MAX = 5_000;
-const RETRY_MS_MIN = 200;
-const RETRY_MS_MAX = 3_000;
 
 /// The player's own move that the stream has not shown yet.
 export interface Pending {
@@ -24,6 +20,16 @@ export interface Pending {
   uci: string;
   /// The move as stored, once the server has acknowledged it.
   stored: Move | null;
+}
+
+/// How it stands with another game at the same table.
+export interface Rematch {
+  /// The player whose offer is open; empty without one.
+  offerBy: string;
+  /// The game that has begun; empty before.
+  nextGameId: string;
+  /// Whether both still sit there, as far as is known.
+  open: boolean;
 }
 
 /// Follows one game.
@@ -38,6 +44,10 @@ export class LiveGame {
   readonly failure = signal<unknown>(null);
   /// How many draw offers the server said are left, once it has said.
   readonly offersLeft = signal<number | null>(null);
+  /// When the side on move loses by being gone, in server time; 0 when nothing of the kind runs.
+  readonly abandonmentAtMs = signal(0);
+  /// At a table after the game: who has offered another, and whether there can be one.
+  readonly rematch = signal<Rematch>({ offerBy: "", nextGameId: "", open: true });
   /// The UCIs of the game, with the own move under way.
   readonly ucis = computed(() => {
     const played = this.state.value?.moves.map((move) => move.uci) ?? [];
@@ -56,6 +66,7 @@ export class LiveGame {
       open: (signal) => games.watchGame({ gameId: this.id, resumeAfter: this.state.value?.sequence }, { signal }),
       onFrame: (frame) => this.onFrame(frame),
       onFailure: (error) => this.onFailure(error),
+      onEnd: () => this.onEnd(),
       onLink: (link) => {
         if (link === "connecting") this.time.forget();
         this.link.value = link;
@@ -82,8 +93,8 @@ export class LiveGame {
     this.pending.value = { ply: expectedPly + 1, uci, stored: null };
     const request = { requestId: requestId(), gameId: this.id, uci, expectedPly };
     try {
-      const response = await this.until(
-        () => games.playMove(request, { timeoutMs: ATTEMPT_MS_MAX }),
+      const response = await insist(
+        () => games.playMove(request, ATTEMPT),
         () => this.pending.value?.uci !== uci,
       );
       const pending = this.pending.value;
@@ -99,25 +110,30 @@ export class LiveGame {
   /// Gives the game up.
   async resign(): Promise<void> {
     const request = { requestId: requestId(), gameId: this.id };
-    await this.until(() => games.resign(request, { timeoutMs: ATTEMPT_MS_MAX }), () => this.isOver());
+    await insist(() => games.resign(request, ATTEMPT), () => this.isOver());
   }
 
   /// Offers a draw.
   async offerDraw(): Promise<void> {
     const request = { requestId: requestId(), gameId: this.id };
-    const send = () => games.offerDraw(request, { timeoutMs: ATTEMPT_MS_MAX });
-    const response = await this.until(send, () => this.isOver());
+    const send = () => games.offerDraw(request, ATTEMPT);
+    const response = await insist(send, () => this.isOver());
     if (response?.offersLeft !== undefined) this.offersLeft.value = response.offersLeft;
   }
 
   /// Answers the opponent's offer.
   async answerDraw(answer: "accept" | "decline"): Promise<void> {
     const request = { requestId: requestId(), gameId: this.id };
-    const options = { timeoutMs: ATTEMPT_MS_MAX };
     const send = async () => {
-      await (answer === "accept" ? games.acceptDraw(request, options) : games.declineDraw(request, options));
+      await (answer === "accept" ? games.acceptDraw(request, ATTEMPT) : games.declineDraw(request, ATTEMPT));
     };
-    await this.until(send, () => this.isOver());
+    await insist(send, () => this.isOver());
+  }
+
+  /// Claims the draw that the position gives.
+  async claimDraw(): Promise<void> {
+    const request = { requestId: requestId(), gameId: this.id };
+    await insist(() => games.claimDraw(request, ATTEMPT), () => this.isOver());
   }
 
   private isOver(): boolean {
@@ -125,37 +141,52 @@ export class LiveGame {
     return status !== GameStatus.LIVE;
   }
 
-  /// Sends until there is an answer, or until the stream has shown that none is needed.
-  private async until<T>(send: () => Promise<T>, isSettled: () => boolean): Promise<T | null> {
-    let waitMs = RETRY_MS_MIN;
-    for (;;) {
-      try {
-        return await send();
-      } catch (error) {
-        if (isSettled()) return null;
-        if (!isPassing(error)) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, waitMs * (0.5 + Math.random())));
-      if (isSettled()) return null;
-      waitMs = Math.min(waitMs * 2, RETRY_MS_MAX);
-    }
-  }
-
   private onFrame(response: WatchGameResponse): Next {
     this.time.note(Number(response.serverTimeMs), performance.now());
+    this.abandonmentAtMs.value = Number(response.abandonmentAtMs);
     if (response.frame.case === "snapshot") {
       this.show(fromSnapshot(response.frame.value, response.sequence));
-      return this.isOver() ? { go: "end" } : { go: "on" };
+      return this.isDone() ? { go: "end" } : { go: "on" };
+    }
+    if (response.frame.case === "heartbeat") {
+      this.answer(response.frame.value.nonce);
+      return { go: "on" };
     }
     if (response.frame.case === "draining") {
       return { go: "again", afterMs: response.frame.value.reconnectAfterMs };
     }
     const state = this.state.value;
-    if (state === null || response.frame.case === "heartbeat") return { go: "on" };
+    if (state === null) return { go: "on" };
+    if (this.noteRematch(response)) return { go: this.rematch.value.nextGameId === "" ? "on" : "end" };
     if (leavesGap(state, response)) return { go: "again", afterMs: 0 };
     this.show(after(state, response));
     if (response.frame.case === "resumed") void this.rereadClocks();
-    return this.isOver() ? { go: "end" } : { go: "on" };
+    return this.isDone() ? { go: "end" } : { go: "on" };
+  }
+
+  /// A stream of a game at a table has more to say after the game's end.
+  private isDone(): boolean {
+    return this.isOver() && this.state.value?.game.tableId === "";
+  }
+
+  private onEnd(): Next {
+    if (!this.isOver()) return { go: "on" };
+    this.rematch.value = { ...this.rematch.value, open: false };
+    return { go: "end" };
+  }
+
+  /// Sends a nonce back at once: so the server knows how long the way is. A lost answer is nobody's loss.
+  private answer(nonce: bigint): void {
+    if (nonce !== 0n) games.pong({ gameId: this.id, nonce }, ATTEMPT).catch(() => undefined);
+  }
+
+  private noteRematch({ frame }: WatchGameResponse): boolean {
+    const rematch = this.rematch.value;
+    if (frame.case === "rematchOffered") this.rematch.value = { ...rematch, offerBy: frame.value.playerId };
+    else if (frame.case === "rematchDeclined") this.rematch.value = { ...rematch, offerBy: "" };
+    else if (frame.case === "rematchBegun") this.rematch.value = { ...rematch, nextGameId: frame.value.gameId };
+    else return false;
+    return true;
   }
 
   private onFailure(error: unknown): Next {

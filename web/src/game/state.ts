@@ -29,6 +29,8 @@ export interface GameState {
   /// When the side on move forfeits its first move, in server time; 0 when no such limit runs.
   firstMoveDueMs: number;
   drawOfferBy: Color;
+  /// Since when each side has been gone, in server time; 0 while it is at the board.
+  goneSinceMs: { white: number; black: number };
   status: GameStatus;
   result: GameResult;
   endReason: EndReason;
@@ -48,6 +50,7 @@ export function fromSnapshot(game: Game, sequence: bigint): GameState {
     },
     firstMoveDueMs: isUntimed(game.ruleSet, plies) ? Number(game.deadlineMs) : 0,
     drawOfferBy: game.drawOfferBy,
+    goneSinceMs: { white: Number(game.whiteGoneSinceMs), black: Number(game.blackGoneSinceMs) },
     status: game.status,
     result: game.result,
     endReason: game.endReason,
@@ -89,6 +92,12 @@ export function after(state: GameState, response: WatchGameResponse): GameState 
       return { ...state, sequence, drawOfferBy: response.frame.value.by };
     case "drawDeclined":
       return { ...state, sequence, drawOfferBy: Color.UNSPECIFIED };
+    case "playerGone": {
+      const { by, goneSinceMs } = response.frame.value;
+      return { ...state, sequence, goneSinceMs: gone(state, by, Number(goneSinceMs)) };
+    }
+    case "playerBack":
+      return { ...state, sequence, goneSinceMs: gone(state, response.frame.value.by, 0) };
     case "resumed": {
       const { whiteClockMs, blackClockMs } = response.frame.value;
       return {
@@ -117,6 +126,10 @@ export function after(state: GameState, response: WatchGameResponse): GameState 
     default:
       return { ...state, sequence };
   }
+}
+
+function gone(state: GameState, by: Color, sinceMs: number): GameState["goneSinceMs"] {
+  return { ...state.goneSinceMs, [by === Color.WHITE ? "white" : "black"]: sinceMs };
 }
 
 function afterMove(state: GameState, move: Move, sequence: bigint): GameState {

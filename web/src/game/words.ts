@@ -1,7 +1,16 @@
 // A game's end in words.
 
-import { EndReason, GameResult, GameStatus } from "../gen/stakemate/game/v1/game_service_pb.ts";
+import { EndReason, GameResult, GameStatus, type Game } from "../gen/stakemate/game/v1/game_service_pb.ts";
+import { timeControl } from "../text/format.ts";
 import { t, tKnown } from "../text/text.ts";
+
+/// The pool of all house tables.
+const TABLE_POOL = "table";
+
+/// The rating pool that a game counts in, if it counts.
+export function poolOf(game: Game): string {
+  return game.tableId === "" ? timeControl(game.timeControl) : TABLE_POOL;
+}
 
 /// The result as the score sheet has it.
 export function score(result: GameResult): string {

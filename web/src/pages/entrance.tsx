@@ -52,6 +52,10 @@ export function Entrance() {
             </ul>
           )}
         </Loaded>
+        <p class="also">
+          <a href="/tables">{t("tables.open")}</a>
+          <a href="/two">{t("two.title")}</a>
+        </p>
       </section>
       <section class="now" aria-labelledby="now">
         <h2 id="now">{t("entrance.now")}</h2>

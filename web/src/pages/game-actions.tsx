@@ -2,7 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 
+import { announce } from "../announce.ts";
 import type { Side } from "../board/board.tsx";
+import { leaveTable } from "../game/leave-table.ts";
 import type { LiveGame } from "../game/live-game.ts";
 import { turnOf, type GameState } from "../game/state.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
@@ -11,10 +13,16 @@ import { Confirm } from "../parts/parts.tsx";
 import { t } from "../text/text.ts";
 import { refusalText } from "../wire/refusal.ts";
 
-/// Draw and resignation, each asked twice or answered.
-export function Actions(props: { game: LiveGame; state: GameState; mine: Color }) {
-  const { game, state, mine } = props;
-  const [asking, setAsking] = useState<"resign" | "draw" | null>(null);
+/// The rule set in which getting up from the table loses a running game; at the others it has to be ended first.
+const LEAVING_LOSES = "table";
+
+/// Draw and resignation, each asked twice or answered; a claim where the game's draws are claimed; and leaving its table.
+export function Actions(props: { game: LiveGame; state: GameState; mine: Color; claim: "threefold" | "fiftyMoves" | "none" | undefined }) {
+  const { game, state, mine, claim } = props;
+  const [asking, setAsking] = useState<"resign" | "draw" | "claim" | "leave" | null>(null);
+  useEffect(() => {
+    if (claim !== undefined && claim !== "none") announce(t(`claim.${claim}`));
+  }, [claim]);
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   const act = (work: Promise<void>): void => {
@@ -54,10 +62,29 @@ export function Actions(props: { game: LiveGame; state: GameState; mine: Color }
           <Icon name="flag" /> {t("resign.do")}
         </button>
       </div>
+      {claim !== undefined && (
+        <div class="claim" data-claim={claim}>
+          <button type="button" class={claim === "none" ? "quiet" : ""} disabled={busy || claim === "none"} onClick={() => setAsking("claim")}>
+            {t("claim.do")}
+          </button>
+          <p class="small">{t(`claim.${claim}`)}</p>
+        </div>
+      )}
+      {state.game.ruleSet === LEAVING_LOSES && (
+        <button type="button" class="quiet" disabled={busy} onClick={() => setAsking("leave")}>
+          {t("table.leave")}
+        </button>
+      )}
       {left !== null && <p class="small">{t("draw.left", { n: left })}</p>}
       {problem !== "" && <p class="problem" role="alert">{problem}</p>}
       {asking === "resign" && (
-        <Confirm tone="danger" question={t("resign.sure")} yes={t("resign.do")} onYes={() => act(game.resign())} onNo={() => setAsking(null)} />
+        <Confirm tone="danger" question={t(state.game.stake === undefined ? "resign.sureCasual" : "resign.sure")} yes={t("resign.do")} onYes={() => act(game.resign())} onNo={() => setAsking(null)} />
+      )}
+      {asking === "claim" && (
+        <Confirm tone="plain" question={t("claim.sure")} yes={t("claim.do")} onYes={() => act(game.claimDraw())} onNo={() => setAsking(null)} />
+      )}
+      {asking === "leave" && (
+        <Confirm tone="danger" question={t("table.leaveSure")} yes={t("table.leave")} onYes={() => act(leaveTable(state.game.tableId))} onNo={() => setAsking(null)} />
       )}
       {asking === "draw" && (
         <Confirm tone="plain" question={t("draw.sure")} yes={t("draw.offer")} onYes={() => act(game.offerDraw())} onNo={() => setAsking(null)} />

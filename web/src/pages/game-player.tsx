@@ -6,10 +6,12 @@ import { Captured } from "../board/captured.tsx";
 import type { Side } from "../board/board.tsx";
 import type { LiveGame } from "../game/live-game.ts";
 import type { GameState } from "../game/state.ts";
+import { poolOf } from "../game/words.ts";
+import { GameStatus } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
 import { ClockFace } from "../parts/clock-face.tsx";
 import { useLoading } from "../parts/parts.tsx";
-import { rating, timeControl } from "../text/format.ts";
+import { rating } from "../text/format.ts";
 import { t } from "../text/text.ts";
 import { ratings, unary } from "../wire/transport.ts";
 
@@ -24,14 +26,16 @@ export function PlayerBar(props: {
   const { state, side } = props;
   const color = side === "white" ? Color.WHITE : Color.BLACK;
   const player = side === "white" ? state.game.white : state.game.black;
-  const pool = timeControl(state.game.timeControl);
+  const pool = poolOf(state.game);
+  const away = state.goneSinceMs[side] > 0 && state.status === GameStatus.LIVE && props.voice !== "mine";
+  const credit = creditOf(state, side);
   const [loaded] = useLoading(
     async () => (await ratings.getRatings({ playerId: player?.playerId ?? "" }, unary)).ratings,
     [player?.playerId],
   );
   const own = loaded.state === "ready" ? loaded.value.find((one) => one.pool === pool) : undefined;
   return (
-    <div class="bar" data-side={side}>
+    <div class="bar" data-side={side} data-away={away ? "yes" : "no"}>
       <span class={`dot ${side}`} role="img" aria-label={t(`side.${side}`)} />
       <a class="name" href={`/player/${player?.playerId ?? ""}`}>
         {player?.name}
@@ -42,8 +46,21 @@ export function PlayerBar(props: {
           {own.provisional ? "?" : ""}
         </span>
       )}
+      {away && <span class="away-mark">{t("away.mark")}</span>}
       <Captured position={props.position} by={side} />
+      {credit > 0 && (
+        <span class="credited" title={t("game.credit", { ms: credit })} aria-label={t("game.credit", { ms: credit })} role="img">
+          +{(credit / 1_000).toFixed(1)} s
+        </span>
+      )}
       <ClockFace game={props.game} side={color} voice={props.voice} />
     </div>
   );
+}
+
+/// The network delay that a side's last move was credited, in milliseconds.
+function creditOf(state: GameState, side: Side): number {
+  const parity = side === "white" ? 1 : 0;
+  const last = state.moves.findLast((move) => move.ply % 2 === parity);
+  return Number(last?.lagCreditMs ?? 0n);
 }

@@ -2,8 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 
+import type { LiveGame } from "../game/live-game.ts";
 import type { GameState } from "../game/state.ts";
-import { endText, resultText, score } from "../game/words.ts";
+import { endText, poolOf, resultText, score } from "../game/words.ts";
 import { GameResult, GameStatus, type Game } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import type { RatingChange } from "../gen/stakemate/rating/v1/rating_service_pb.ts";
 import { TransferKind, type StatementLine } from "../gen/stakemate/wallet/v1/wallet_service_pb.ts";
@@ -13,13 +14,14 @@ import { readBalance } from "../shell/balance.ts";
 import { money, rating, timeControl } from "../text/format.ts";
 import { t, tKnown } from "../text/text.ts";
 import { ratings, unary, wallet } from "../wire/transport.ts";
+import { Rematch } from "./game-rematch.tsx";
 
 /// Settlement follows the end within moments; how often and how long it is asked for.
 const ASK_EVERY_MS = 400;
 const ASKS_MAX = 100;
 
 /// The end of a game.
-export function Result(props: { game: Game; state: GameState; mine: Color }) {
+export function Result(props: { live: LiveGame; game: Game; state: GameState; mine: Color }) {
   const { game, state, mine } = props;
   const staked = mine !== Color.UNSPECIFIED && game.stake !== undefined && person.value !== null;
   const heading = headingOf(state, mine);
@@ -32,7 +34,8 @@ export function Result(props: { game: Game; state: GameState; mine: Color }) {
         {resultText(state.status, state.result)} {endText(state.endReason)}
       </p>
       {staked && <Settlement game={game} status={state.status} />}
-      {staked && state.status === GameStatus.ENDED && <Rated game={game} />}
+      {mine !== Color.UNSPECIFIED && person.value !== null && game.rated && state.status === GameStatus.ENDED && <Rated game={game} />}
+      {game.tableId !== "" && <Rematch live={props.live} tableId={game.tableId} mine={mine} />}
       <div class="buttons">
         {mine !== Color.UNSPECIFIED && game.cityId !== "" && (
           <a class="button" href={`/play/${game.cityId}/${timeControl(game.timeControl)}`}>
@@ -147,7 +150,7 @@ function Row(props: { name: string; minorUnits: bigint; currency: string }) {
 }
 
 async function rated(game: Game): Promise<RatingChange | null> {
-  const request = { playerId: person.value?.id ?? "", pool: timeControl(game.timeControl), pageSize: 5 };
+  const request = { playerId: person.value?.id ?? "", pool: poolOf(game), pageSize: 5 };
   const { changes } = await ratings.listRatingHistory(request, unary);
   return changes.find((change) => change.gameId === game.gameId) ?? null;
 }

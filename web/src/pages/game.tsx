@@ -7,13 +7,14 @@ import { announce } from "../announce.ts";
 import { Board, type Side } from "../board/board.tsx";
 import { Promotion } from "../board/promotion.tsx";
 import { moveWords } from "../board/words.ts";
-import { Line, moveBetween, sanOf, squaresOf, typedMove } from "../game/line.ts";
+import { claimAt, Line, moveBetween, sanOf, squaresOf, typedMove } from "../game/line.ts";
 import { LiveGame, sideOf } from "../game/live-game.ts";
 import { clockOf, turnOf, type GameState } from "../game/state.ts";
 import { endText, resultText } from "../game/words.ts";
+import { DrawsSetting } from "../gen/stakemate/game/v1/rule_set_pb.ts";
 import { GameStatus } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Look } from "../parts/look.tsx";
 import { MoveList, type Entry } from "../parts/move-list.tsx";
 import { Problem, Title } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
@@ -23,6 +24,7 @@ import { clock } from "../text/format.ts";
 import { t } from "../text/text.ts";
 import { refusalText } from "../wire/refusal.ts";
 import { Actions, FirstMove, MoveInput } from "./game-actions.tsx";
+import { Away } from "./game-presence.tsx";
 import { PlayerBar } from "./game-player.tsx";
 import { Result } from "./game-result.tsx";
 
@@ -87,6 +89,7 @@ function Play(props: { game: LiveGame; state: GameState }) {
   const look = (ply: number): void => setLooked(ply >= ucis.length ? null : Math.max(0, ply));
   useKeys({ look, shown, flip: () => setFlipped((value) => !value), game });
 
+  const claim = state.game.draws === DrawsSetting.BY_CLAIM ? (claimAt(line, state.moves.length) ?? "none") : undefined;
   const turn: Side = turnOf(state) === Color.WHITE ? "white" : "black";
   const canMove = live && own !== undefined && pending === null && turn === own;
   const bottom: Side = (own ?? "white") === "white" ? (flipped ? "black" : "white") : flipped ? "white" : "black";
@@ -114,13 +117,14 @@ function Play(props: { game: LiveGame; state: GameState }) {
       </div>
       <aside class="side">
         <LinkNote game={game} live={live} />
+        {live && <Away game={game} state={state} own={own} />}
         {live && <FirstMove game={game} state={state} own={own} />}
         <MoveList entries={entriesOf(state, game, line)} shown={shown} onShow={look} />
         <Look shown={shown} last={ucis.length} onShow={look} onFlip={() => setFlipped((value) => !value)} />
         {refused !== "" && <p class="problem" role="alert">{refused}</p>}
         {live && own !== undefined && <MoveInput onMove={typed} disabled={!canMove} />}
-        {live && own !== undefined && <Actions game={game} state={state} mine={mine} />}
-        {!live && <Result game={state.game} state={state} mine={mine} />}
+        {live && own !== undefined && <Actions game={game} state={state} mine={mine} claim={claim} />}
+        {!live && <Result live={game} game={state.game} state={state} mine={mine} />}
       </aside>
       {promoting !== null && own !== undefined && (
         <Promotion
@@ -166,6 +170,10 @@ function useNews(game: LiveGame, own: Side | undefined): void {
     }
     const offered = now.drawOfferBy !== Color.UNSPECIFIED && now.drawOfferBy !== before.drawOfferBy;
     if (offered && now.drawOfferBy !== sideOf(now, person.value?.id)) announce(t("draw.offered"), "urgent");
+    for (const side of ["white", "black"] as const) {
+      const [went, came] = [now.goneSinceMs[side] > 0, before.goneSinceMs[side] > 0];
+      if (went !== came && side !== own) announce(t(went ? "away.gone" : "away.back", { side: t(`side.${side}`) }));
+    }
     if (now.status !== before.status) {
       announce(`${resultText(now.status, now.result)} ${endText(now.endReason)}`, "urgent");
       play("end");
@@ -213,17 +221,3 @@ function LinkNote(props: { game: LiveGame; live: boolean }) {
     </p>
   );
 }
-
-function Look(props: { shown: number; last: number; onShow: (ply: number) => void; onFlip: () => void }) {
-  const { shown, last, onShow } = props;
-  return (
-    <div class="look">
-      <button type="button" aria-label={t("look.first")} disabled={shown === 0} onClick={() => onShow(0)}><Icon name="first" /></button>
-      <button type="button" aria-label={t("look.back")} disabled={shown === 0} onClick={() => onShow(shown - 1)}><Icon name="back" /></button>
-      <button type="button" aria-label={t("look.on")} disabled={shown === last} onClick={() => onShow(shown + 1)}><Icon name="on" /></button>
-      <button type="button" aria-label={t("look.last")} disabled={shown === last} onClick={() => onShow(last)}><Icon name="last" /></button>
-      <button type="button" aria-label={t("look.flip")} onClick={props.onFlip}><Icon name="flip" /></button>
-    </div>
-  );
-}
-

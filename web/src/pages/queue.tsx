@@ -27,7 +27,7 @@ const CLOSING_RETRY_MS = 500;
 
 type Ticket =
   | { state: "joining" }
-  | { state: "searching"; searching: Searching; atMs: number; notice: string }
+  | { state: "searching"; searching: Searching; atMs: number; notice: string; nobody: boolean }
   | { state: "securing"; securing: SecuringStakes }
   | { state: "closed"; reason: CancelReason }
   | { state: "refused"; error: unknown };
@@ -45,10 +45,15 @@ export function Queue(props: { city: string; control: string }) {
     let matched = false;
     let left = false;
     let notice = "";
+    let nobody = false;
     const onFrame = (response: JoinQueueResponse): Next => {
       const { frame } = response;
       if (frame.case === "searching") {
-        setTicket({ state: "searching", searching: frame.value, atMs: performance.now(), notice });
+        setTicket({ state: "searching", searching: frame.value, atMs: performance.now(), notice, nobody });
+      } else if (frame.case === "noOpponent") {
+        if (!nobody) announce(t("queue.nobody"));
+        nobody = true;
+        setTicket((now) => (now.state === "searching" ? { ...now, nobody } : now));
       } else if (frame.case === "securingStakes") {
         setTicket({ state: "securing", securing: frame.value });
         announce(t("queue.found", { name: frame.value.opponent?.name ?? "" }));
@@ -148,7 +153,13 @@ function TicketView(props: { ticket: Ticket }) {
           <p class="big" aria-hidden="true">
             {waited(since)}
           </p>
+          {ticket.searching.estimatedWaitMs !== undefined && (
+            <p class="estimate" data-estimate={ticket.searching.estimatedWaitMs.toString()}>
+              {t("queue.estimate", { time: waited(Number(ticket.searching.estimatedWaitMs)) })}
+            </p>
+          )}
           <p>{t("queue.window", { rating: ticket.searching.rating, window: ticket.searching.window })}</p>
+          {ticket.nobody && <p class="note">{t("queue.nobody")}</p>}
           {ticket.notice !== "" && <p class="note">{ticket.notice}</p>}
         </>
       );

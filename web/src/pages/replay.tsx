@@ -9,7 +9,9 @@ import { announce } from "../announce.ts";
 import { Line, squaresOf } from "../game/line.ts";
 import { endText, resultText, score } from "../game/words.ts";
 import type { Game, Move } from "../gen/stakemate/game/v1/game_service_pb.ts";
-import { Icon } from "../parts/icon.tsx";
+import { useLookKeys } from "../parts/look-keys.ts";
+import { Look } from "../parts/look.tsx";
+import { copied } from "../parts/copy-field.tsx";
 import { MoveList } from "../parts/move-list.tsx";
 import { Loaded, Title, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
@@ -19,9 +21,12 @@ import { games, unary } from "../wire/transport.ts";
 import { save } from "../parts/save.ts";
 import { Evaluation } from "./replay-report.tsx";
 
-/// A long think is shown no longer than this.
-const THINK_MS_MAX = 8_000;
-const THINK_MS_MIN = 150;
+/// How fast a replay may run: with the time that each move took, with parts of it, or evenly.
+const SPEEDS = ["original", "quick", "even"] as const;
+type Speed = (typeof SPEEDS)[number];
+const QUICK_FACTOR = 8;
+const EVEN_MS = 900;
+const SHOWN_MS_MIN = 150;
 
 interface Played {
   game: Game;
@@ -67,6 +72,7 @@ function Show(props: { played: Played }) {
   const [ply, setPly] = useState(() => plyOfAddress(moves.length));
   const [flipped, setFlipped] = useState(game.black?.playerId === person.value?.id);
   const [playing, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState<Speed>("original");
 
   const show = (wanted: number): void => {
     const next = Math.max(0, Math.min(moves.length, wanted));
@@ -75,17 +81,17 @@ function Show(props: { played: Played }) {
     const move = moves[next - 1];
     if (move !== undefined) announce(moveWords(move.san));
   };
-  useReplayKeys(show, ply, moves.length, () => setFlipped((value) => !value));
+  useLookKeys({ show, ply, last: moves.length, flip: () => setFlipped((value) => !value), onBoard: "look" });
+  usePlyOfAddress(show, moves.length);
   useEffect(() => {
     if (!playing) return undefined;
     if (ply >= moves.length) {
       setPlaying(false);
       return undefined;
     }
-    const thinkMs = Number(moves[ply]!.elapsedMs) / Math.max(1, game.timeScale);
-    const timer = setTimeout(() => show(ply + 1), Math.max(THINK_MS_MIN, Math.min(THINK_MS_MAX, thinkMs)));
+    const timer = setTimeout(() => show(ply + 1), pauseMs(moves[ply]!, speed));
     return () => clearTimeout(timer);
-  }, [playing, ply]);
+  }, [playing, ply, speed]);
 
   const bottom = flipped ? "black" : "white";
   const top = flipped ? "white" : "black";
@@ -126,9 +132,7 @@ function Show(props: { played: Played }) {
           shown={ply}
           onShow={show}
         />
-        <div class="look">
-          <button type="button" aria-label={t("look.first")} disabled={ply === 0} onClick={() => show(0)}><Icon name="first" /></button>
-          <button type="button" aria-label={t("look.back")} disabled={ply === 0} onClick={() => show(ply - 1)}><Icon name="back" /></button>
+        <Look shown={ply} last={moves.length} onShow={show} onFlip={() => setFlipped(!flipped)}>
           <button
             type="button"
             class="wide"
@@ -141,15 +145,30 @@ function Show(props: { played: Played }) {
           >
             {playing ? t("replay.pause") : t("replay.play")}
           </button>
-          <button type="button" aria-label={t("look.on")} disabled={ply === moves.length} onClick={() => show(ply + 1)}><Icon name="on" /></button>
-          <button type="button" aria-label={t("look.last")} disabled={ply === moves.length} onClick={() => show(moves.length)}><Icon name="last" /></button>
-          <button type="button" aria-label={t("look.flip")} onClick={() => setFlipped(!flipped)}><Icon name="flip" /></button>
-        </div>
+        </Look>
+        <fieldset class="speed">
+          <legend>{t("replay.speed")}</legend>
+          <div class="options">
+            {SPEEDS.map((one) => (
+              <label key={one} class="option">
+                <input type="radio" name="speed" value={one} checked={one === speed} onChange={() => setSpeed(one)} />
+                {t(`speed.${one}`)}
+              </label>
+            ))}
+          </div>
+        </fieldset>
         <Evaluation game={game} shown={ply} onShow={show} />
         <Share game={game} ply={ply} />
       </aside>
     </div>
   );
+}
+
+/// How long the position before a move is shown.
+function pauseMs(move: Move, speed: Speed): number {
+  const tookMs = Number(move.elapsedMs);
+  if (speed === "even") return EVEN_MS;
+  return Math.max(SHOWN_MS_MIN, speed === "quick" ? tookMs / QUICK_FACTOR : tookMs);
 }
 
 function clockAt(game: Game, moves: Move[], ply: number, side: "white" | "black"): string {
@@ -160,30 +179,14 @@ function clockAt(game: Game, moves: Move[], ply: number, side: "white" | "black"
   return clock(Number(side === "white" ? move.whiteClockMs : move.blackClockMs));
 }
 
-function useReplayKeys(show: (ply: number) => void, ply: number, last: number, flip: () => void): void {
-  const latest = useRef({ show, ply, last, flip });
-  latest.current = { show, ply, last, flip };
+/// Follows a link to another ply of the game that is shown.
+function usePlyOfAddress(show: (ply: number) => void, last: number): void {
+  const latest = useRef({ show, last });
+  latest.current = { show, last };
   useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if ((event.target as HTMLElement).closest("input, select, textarea, dialog")) return;
-      const now = latest.current;
-      if (event.key === "ArrowLeft") now.show(now.ply - 1);
-      else if (event.key === "ArrowRight") now.show(now.ply + 1);
-      else if (event.key === "Home") now.show(0);
-      else if (event.key === "End") now.show(now.last);
-      else if (event.key === "f") now.flip();
-      else return;
-      event.preventDefault();
-    };
     const onHash = (): void => latest.current.show(plyOfAddress(latest.current.last));
-    // Before the board's own cursor: here arrows turn the pages.
-    window.addEventListener("keydown", onKey, true);
     window.addEventListener("hashchange", onHash);
-    return () => {
-      window.removeEventListener("keydown", onKey, true);
-      window.removeEventListener("hashchange", onHash);
-    };
+    return () => window.removeEventListener("hashchange", onHash);
   }, []);
 }
 
@@ -191,14 +194,7 @@ function useReplayKeys(show: (ply: number) => void, ply: number, last: number, f
 function Share(props: { game: Game; ply: number }) {
   const [said, setSaid] = useState("");
   const pgn = async (): Promise<string> => (await games.exportPgn({ gameId: props.game.gameId }, unary)).pgn;
-  const copy = async (text: Promise<string>): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(await text);
-      setSaid(t("share.copied"));
-    } catch {
-      setSaid(t("share.notCopied"));
-    }
-  };
+  const copy = async (text: Promise<string>): Promise<void> => setSaid(await copied(text));
   const download = async (): Promise<void> => save(`stakemate-${props.game.gameId}.pgn`, "application/x-chess-pgn", await pgn());
   return (
     <div class="share">

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { Board } from "../board/board.tsx";
 import { Line } from "../game/line.ts";
 import { Title } from "../parts/parts.tsx";
-import { BOARDS, choose, PIECES, settings, THEMES, type Settings } from "../settings.ts";
+import { BOARDS, choose, PIECES, settings, THEMES, VIEWS, type Settings } from "../settings.ts";
 import { play } from "../sound.ts";
 import { language, LANGUAGES, t } from "../text/text.ts";
 
@@ -35,6 +35,7 @@ export function SettingsPage() {
           <Choice name="theme" legend={t("settings.theme")} options={THEMES} value={now.theme} label={(one) => t(`theme.${one}`)} />
           <Choice name="board" legend={t("settings.board")} options={BOARDS} value={now.board} label={(one) => t(`boards.${one}`)} />
           <Choice name="pieces" legend={t("settings.pieces")} options={PIECES} value={now.pieces} label={(one) => t(`pieces.${one}`)} />
+          <Choice name="view" legend={t("settings.view")} options={VIEWS} value={now.view} label={(one) => t(`view.${one}`)} />
           <fieldset>
             <legend>{t("settings.play")}</legend>
             <Switch name="coordinates" text={t("settings.coordinates")} on={now.coordinates} />

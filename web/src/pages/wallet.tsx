@@ -11,6 +11,7 @@ import { money, moment } from "../text/format.ts";
 import { t, tKnown } from "../text/text.ts";
 import { refusalText } from "../wire/refusal.ts";
 import { unary, wallet } from "../wire/transport.ts";
+import { Limits } from "./wallet-limits.tsx";
 
 const PAGE = 20;
 /// Largest page that the wallet gives; a file is made of such.
@@ -39,6 +40,7 @@ export function WalletPage() {
         )}
       </Loaded>
       <Statement />
+      {known.state === "ready" && <Limits currency={known.value[0]?.available?.currency ?? ""} />}
     </section>
   );
 }

@@ -6,6 +6,7 @@ const PATHS = {
   on: "M8 5l9 7-9 7z",
   last: "M18 5v14M5 5l9 7-9 7z",
   flip: "M8 20V6M4 10l4-5 4 5M16 4v14M12 14l4 5 4-5",
+  menu: "M4 6h16M4 12h16M4 18h16",
   flag: "M6 21V4M6 4h12l-3 4 3 4H6",
 } as const;
 

@@ -1,10 +1,11 @@
 // What stands around every page: navigation, language, live regions.
 
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { spoken } from "../announce.ts";
 import { path } from "../router.ts";
+import { Icon } from "../parts/icon.tsx";
 import { person } from "../session/session.ts";
 import { money } from "../text/format.ts";
 import { t } from "../text/text.ts";
@@ -13,6 +14,9 @@ import { balance, readBalance } from "./balance.ts";
 /// The frame of the application.
 export function Shell(props: { children: ComponentChildren }) {
   const who = person.value;
+  const [open, setOpen] = useState(false);
+  const here = path.value;
+  useEffect(() => setOpen(false), [here]);
   useEffect(() => {
     balance.value = null;
     if (who !== null) void readBalance();
@@ -29,8 +33,11 @@ export function Shell(props: { children: ComponentChildren }) {
           </svg>
           <span>Stakemate</span>
         </a>
-        <nav aria-label={t("nav.label")}>
+        <nav id="pages" aria-label={t("nav.label")} data-open={open ? "yes" : "no"}>
           <NavLink to="/" text={t("nav.play")} />
+          <NavLink to="/tables" text={t("nav.tables")} />
+          <NavLink to="/leaderboards" text={t("nav.leaders")} />
+          <NavLink to="/rules" text={t("nav.rules")} />
           {who !== null && <NavLink to="/wallet" text={t("nav.wallet")} />}
           {who !== null && <NavLink to={`/player/${who.id}`} text={t("nav.profile")} />}
           <NavLink to="/settings" text={t("nav.settings")} />
@@ -51,6 +58,9 @@ export function Shell(props: { children: ComponentChildren }) {
               <span class="name">{who.name}</span>
             </>
           )}
+          <button type="button" class="menu quiet" aria-expanded={open} aria-controls="pages" aria-label={t("nav.menu")} onClick={() => setOpen(!open)}>
+            <Icon name="menu" />
+          </button>
         </div>
       </header>
       <main id="main" tabIndex={-1}>
@@ -67,7 +77,7 @@ export function Shell(props: { children: ComponentChildren }) {
 }
 
 function NavLink(props: { to: string; text: string }) {
-  const here = path.value === props.to;
+  const here = props.to === "/" ? path.value === "/" : path.value.startsWith(props.to);
   return (
     <a href={props.to} aria-current={here ? "page" : undefined}>
       {props.text}

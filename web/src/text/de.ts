@@ -1,8 +1,10 @@
 // Deutsch.
 
+import { dePages } from "./de-pages.ts";
 import type { Words } from "./text.ts";
 
 export const de: Words = {
+  ...dePages,
   "nav.skip": "Zum Inhalt springen",
   "nav.label": "Hauptmenü",
   "nav.play": "Spielen",

@@ -1,6 +1,9 @@
 // English, and with it the list of all keys.
 
+import { enPages } from "./en-pages.ts";
+
 export const en = {
+  ...enPages,
   "nav.skip": "Skip to content",
   "nav.label": "Main",
   "nav.play": "Play",

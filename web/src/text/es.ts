@@ -1,8 +1,10 @@
 // Español.
 
+import { esPages } from "./es-pages.ts";
 import type { Words } from "./text.ts";
 
 export const es: Words = {
+  ...esPages,
   "nav.skip": "Ir al contenido",
   "nav.label": "Principal",
   "nav.play": "Jugar",

@@ -68,6 +68,11 @@ export function moment(ms: bigint | number): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(Number(ms));
 }
 
+/// A day.
+export function day(ms: number): string {
+  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(ms);
+}
+
 /// A waiting time as `1:05`.
 export function waited(ms: number): string {
   const seconds = Math.floor(ms / 1_000);

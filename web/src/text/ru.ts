@@ -1,8 +1,10 @@
 // Русский.
 
+import { ruPages } from "./ru-pages.ts";
 import type { Words } from "./text.ts";
 
 export const ru: Words = {
+  ...ruPages,
   "nav.skip": "К содержанию",
   "nav.label": "Главное меню",
   "nav.play": "Играть",

@@ -21,6 +21,8 @@ export interface Following<Frame> {
   open(signal: AbortSignal): AsyncIterable<Frame>;
   onFrame(frame: Frame): Next;
   onFailure(error: unknown): Next;
+  /// What it means that the server ended the stream in order; that it is to be taken up again, when left out.
+  onEnd?(): Next;
   onLink(link: Link): void;
 }
 
@@ -75,7 +77,7 @@ export function follow<Frame>(following: Following<Frame>): () => void {
         const next = following.onFrame(frame);
         if (next.go !== "on") return next;
       }
-      return { go: "on" };
+      return following.onEnd?.() ?? { go: "on" };
     } catch (error) {
       if (stopped.signal.aborted) return { go: "end" };
       // Ended by the watchdog or by waking up: that is a drop, not a refusal.

@@ -6,6 +6,7 @@ import { createGrpcWebTransport } from "@connectrpc/connect-web";
 
 import { FairplayService } from "../gen/stakemate/fairplay/v1/fairplay_service_pb.ts";
 import { GameService } from "../gen/stakemate/game/v1/game_service_pb.ts";
+import { TableService } from "../gen/stakemate/game/v1/table_service_pb.ts";
 import { AccountService } from "../gen/stakemate/gateway/v1/account_service_pb.ts";
 import { MatchmakingService } from "../gen/stakemate/matchmaking/v1/matchmaking_service_pb.ts";
 import { RatingService } from "../gen/stakemate/rating/v1/rating_service_pb.ts";
@@ -57,6 +58,7 @@ const transport = createGrpcWebTransport({
 /// The services, each by its own client.
 export const accounts = createClient(AccountService, transport);
 export const games = createClient(GameService, transport);
+export const tables = createClient(TableService, transport);
 export const matchmaking = createClient(MatchmakingService, transport);
 export const ratings = createClient(RatingService, transport);
 export const wallet = createClient(WalletService, transport);

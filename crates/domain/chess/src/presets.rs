@@ -40,6 +40,11 @@ impl LagCredit {
 }
 
 impl RuleSet {
+    /// All five, in the order in which people are told of them.
+    pub fn presets() -> [RuleSet; 5] {
+        [RuleSet::city(), RuleSet::table(), RuleSet::friendly(), RuleSet::solo(), RuleSet::fide()]
+    }
+
     /// Staked and ranked games.
     pub fn city() -> RuleSet {
         RuleSet {

@@ -62,12 +62,5 @@ pub fn begin(confirmed: &Confirmed, scaled: ScaledGames, now_ms: i64) -> Result<
 
 /// The rule set with this name.
 pub fn rule_set(name: &str) -> Option<RuleSet> {
-    match name {
-        "city" => Some(RuleSet::city()),
-        "table" => Some(RuleSet::table()),
-        "match" => Some(RuleSet::friendly()),
-        "solo" => Some(RuleSet::solo()),
-        "fide" => Some(RuleSet::fide()),
-        _ => None,
-    }
+    RuleSet::presets().into_iter().find(|rules| rules.name == name)
 }

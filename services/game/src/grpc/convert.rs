@@ -9,6 +9,7 @@ use tonic::Status;
 
 use pb::watch_game_response::Frame as Content;
 
+use super::list_rule_sets;
 use crate::{
     app::{Facts, Frame, Record, Version},
     store::GameRow,
@@ -89,6 +90,7 @@ fn bare_game(facts: &Facts, game: &Game, now_ms: i64) -> pb::Game {
         abandonment_at_ms: gone_deadline_ms(game).unwrap_or(0),
         table_id: facts.table_id.map_or_else(String::new, |id| id.to_string()),
         rated: game.started().is_some_and(|started| started.standing == Standing::Rated),
+        draws: list_rule_sets::draws(game.rule_set().draws) as i32,
     }
 }
 

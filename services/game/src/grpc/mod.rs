@@ -10,6 +10,7 @@ mod decline_draw;
 mod export_pgn;
 mod get_game;
 mod list_games;
+mod list_rule_sets;
 mod offer_draw;
 mod play_move;
 mod pong;
@@ -116,5 +117,12 @@ impl GameService for Service {
 
     async fn export_pgn(&self, request: Request<pb::ExportPgnRequest>) -> Answer<pb::ExportPgnResponse> {
         export_pgn::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn list_rule_sets(
+        &self,
+        _request: Request<pb::ListRuleSetsRequest>,
+    ) -> Answer<pb::ListRuleSetsResponse> {
+        Ok(Response::new(list_rule_sets::handle()))
     }
 }

@@ -54,5 +54,6 @@ mod presence;
 mod process;
 mod replays;
 mod restarts;
+mod rule_sets;
 mod tables;
 mod watching;
