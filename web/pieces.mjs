@@ -31,7 +31,7 @@ export function turned() {
   const set = { flat: {}, standing: {} };
   for (const [role, profile] of Object.entries(PROFILES)) {
     for (const color of ["white", "black"]) {
-      set.flat[`${role}.${color}`] = drawn(profile, WOODS[color], { tilt: 0, height: 100, ground: 95, scale: [1.5, 0.93] });
+      set.flat[`${role}.${color}`] = drawn(profile, WOODS[color], { tilt: 0, height: 100, ground: 95, scale: [1.62, 0.93] });
       set.standing[`${role}.${color}`] = drawn(profile, WOODS[color], { tilt: 0.3, height: 100 * STANDING_RATIO, ground: 131, scale: [1.42, 1.2] });
     }
   }

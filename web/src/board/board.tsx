@@ -6,7 +6,7 @@ import type { Api } from "@lichess-org/chessground/api";
 import type { Config } from "@lichess-org/chessground/config";
 import type { Key } from "@lichess-org/chessground/types";
 import type { Chess } from "chessops/chess";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { announce } from "../announce.ts";
 import { destinations, fenOf } from "../game/line.ts";
@@ -59,12 +59,6 @@ export function Board(props: BoardProps) {
       board.playPremove();
     }
   }, [fen, orientation, mover, premoves, lastMove?.join(), pending, resets, settings.value]);
-
-  useEffect(() => {
-    const observer = new ResizeObserver(() => api.current?.redrawAll());
-    observer.observe(element.current!);
-    return () => observer.disconnect();
-  }, []);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (api.current !== null) moveCursor(event, api.current, cursor, latest);

@@ -12,6 +12,11 @@ export function poolOf(game: Game): string {
   return game.tableId === "" ? timeControl(game.timeControl) : TABLE_POOL;
 }
 
+/// A pool as people call it.
+export function poolName(pool: string): string {
+  return pool === TABLE_POOL ? t("tables.title") : pool;
+}
+
 /// The result as the score sheet has it.
 export function score(result: GameResult): string {
   if (result === GameResult.WHITE_WINS) return "1-0";

@@ -4,14 +4,15 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { Board } from "../board/board.tsx";
 import { Line, squaresOf } from "../game/line.ts";
+import { LiveFeatured } from "../game/live-featured.ts";
 import { LiveGame } from "../game/live-game.ts";
-import { GameStatus, type GameSummary } from "../gen/stakemate/game/v1/game_service_pb.ts";
+import { GameStatus, type FeaturedGameFrame, type GameSummary } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import type { City } from "../gen/stakemate/matchmaking/v1/matchmaking_service_pb.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
 import { ClockFace } from "../parts/clock-face.tsx";
 import { Loaded, Title, useEvery, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
-import { money, percent, timeControl } from "../text/format.ts";
+import { money, percent, rating, timeControl } from "../text/format.ts";
 import { count, t } from "../text/text.ts";
 import { games, matchmaking, unary } from "../wire/transport.ts";
 
@@ -26,7 +27,13 @@ export function Entrance() {
   useEvery(CITIES_EVERY_MS, readCities);
   useEvery(GAMES_EVERY_MS, readLive);
   const own = live.state === "ready" ? live.value.own : undefined;
-  const others = live.state === "ready" ? live.value.all : [];
+  const featured = useMemo(() => new LiveFeatured(), []);
+  useEffect(() => {
+    featured.start();
+    return () => featured.end();
+  }, [featured]);
+  const best = featured.game.value;
+  const others = (live.state === "ready" ? live.value.all : []).filter((game) => game.gameId !== best?.gameId);
   return (
     <div class="entrance">
       <section aria-labelledby="cities">
@@ -59,13 +66,10 @@ export function Entrance() {
       </section>
       <section class="now" aria-labelledby="now">
         <h2 id="now">{t("entrance.now")}</h2>
-        {others[0] === undefined ? (
-          <p class="empty">{t("entrance.noGames")}</p>
-        ) : (
-          <Featured key={others[0].gameId} id={others[0].gameId} />
-        )}
+        {best !== null && best !== undefined && <Featured key={best.gameId} best={best} />}
+        {best === null && others.length === 0 && <p class="empty">{t("entrance.noGames")}</p>}
         <ul class="games">
-          {others.slice(1).map((game) => (
+          {others.map((game) => (
             <li key={game.gameId}>
               <a href={`/game/${game.gameId}`}>
                 {game.white?.name} – {game.black?.name} <small>{timeControl(game.timeControl)}</small>
@@ -122,38 +126,40 @@ function CityCard(props: { city: City }) {
   );
 }
 
-/// A running game, live.
-function Featured(props: { id: string }) {
-  const game = useMemo(() => new LiveGame(props.id), [props.id]);
-  const line = useMemo(() => new Line(), [props.id]);
+/// The best running game, live.
+function Featured(props: { best: FeaturedGameFrame }) {
+  const { best } = props;
+  const game = useMemo(() => new LiveGame(best.gameId), [best.gameId]);
+  const line = useMemo(() => new Line(), [best.gameId]);
   useEffect(() => {
     game.start();
     return () => game.end();
   }, [game]);
-  const state = game.state.value;
   const ucis = game.ucis.value;
   line.follow(ucis);
   return (
-    <div class="featured">
-      <Nameplate game={game} side={Color.BLACK} name={state?.game.black?.name} />
+    <div class="featured" data-game={best.gameId}>
+      <Nameplate game={game} side={Color.BLACK} name={best.black?.name} value={best.blackRating} />
       <Board
         position={line.at(ucis.length)}
         orientation="white"
         lastMove={squaresOf(ucis.at(-1))}
         label={t("entrance.featured")}
       />
-      <Nameplate game={game} side={Color.WHITE} name={state?.game.white?.name} />
-      <a class="button quiet" href={`/game/${props.id}`}>
+      <Nameplate game={game} side={Color.WHITE} name={best.white?.name} value={best.whiteRating} />
+      <a class="button quiet" href={`/game/${best.gameId}`}>
         {t("entrance.watch")}
       </a>
     </div>
   );
 }
 
-function Nameplate(props: { game: LiveGame; side: Color; name: string | undefined }) {
+function Nameplate(props: { game: LiveGame; side: Color; name: string | undefined; value: number | undefined }) {
   return (
     <p class="plate">
-      <span>{props.name ?? "…"}</span>
+      <span>
+        {props.name ?? "…"} {props.value !== undefined && <small>{rating(props.value)}</small>}
+      </span>
       <ClockFace game={props.game} side={props.side} voice="silent" />
     </p>
   );

@@ -11,7 +11,7 @@ import { GameStatus } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
 import { ClockFace } from "../parts/clock-face.tsx";
 import { useLoading } from "../parts/parts.tsx";
-import { rating } from "../text/format.ts";
+import { credit as creditText, rating } from "../text/format.ts";
 import { t } from "../text/text.ts";
 import { ratings, unary } from "../wire/transport.ts";
 
@@ -50,7 +50,7 @@ export function PlayerBar(props: {
       <Captured position={props.position} by={side} />
       {credit > 0 && (
         <span class="credited" title={t("game.credit", { ms: credit })} aria-label={t("game.credit", { ms: credit })} role="img">
-          +{(credit / 1_000).toFixed(1)} s
+          {creditText(credit)}
         </span>
       )}
       <ClockFace game={props.game} side={color} voice={props.voice} />

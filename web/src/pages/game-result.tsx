@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { LiveGame } from "../game/live-game.ts";
 import type { GameState } from "../game/state.ts";
-import { endText, poolOf, resultText, score } from "../game/words.ts";
+import { endText, poolName, poolOf, resultText, score } from "../game/words.ts";
 import { GameResult, GameStatus, type Game } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import type { RatingChange } from "../gen/stakemate/rating/v1/rating_service_pb.ts";
 import { TransferKind, type StatementLine } from "../gen/stakemate/wallet/v1/wallet_service_pb.ts";
@@ -164,7 +164,7 @@ function Rated(props: { game: Game }) {
   const difference = Math.round(after) - Math.round(before);
   return (
     <p class="rated" data-before={before} data-after={after}>
-      {t("result.ratingChange", { pool: change.after?.pool ?? "", before: rating(before), after: rating(after) })}{" "}
+      {t("result.ratingChange", { pool: poolName(change.after?.pool ?? ""), before: rating(before), after: rating(after) })}{" "}
       <strong class={difference < 0 ? "down" : "up"}>
         {difference < 0 ? "−" : "+"}
         {Math.abs(difference)}

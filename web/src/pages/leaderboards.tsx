@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 
+import { poolName } from "../game/words.ts";
 import type { LeaderboardEntry } from "../gen/stakemate/rating/v1/rating_service_pb.ts";
 import { Loaded, Title, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
@@ -41,11 +42,6 @@ export function Leaderboards(props: { pool?: string }) {
       </Loaded>
     </section>
   );
-}
-
-/// A pool as people call it.
-export function poolName(pool: string): string {
-  return pool === "table" ? t("tables.title") : pool;
 }
 
 function Own(props: { pool: string; player: string }) {

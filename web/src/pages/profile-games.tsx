@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 
-import { outcomeOf, statisticsOf, sumOf, type Tally } from "../game/statistics.ts";
+import { outcomeOf, statisticsOf, sumOf, type Outcome, type Tally } from "../game/statistics.ts";
 import { endText, score } from "../game/words.ts";
 import { GameResult, GameStatus, type GameSummary } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Loaded, useLoading } from "../parts/parts.tsx";
@@ -111,7 +111,7 @@ function Row(props: { game: GameSummary; id: string }) {
   return (
     <li data-outcome={outcome}>
       <a class="card" href={game.status === GameStatus.LIVE ? `/game/${game.gameId}` : `/replay/${game.gameId}`}>
-        <span class="badge">{t(`outcome.${outcome}`)}</span>
+        <span class="badge">{outcomeText(outcome, id)}</span>
         <span class="pair">
           {game.white?.name} – {game.black?.name}
         </span>
@@ -122,6 +122,12 @@ function Row(props: { game: GameSummary; id: string }) {
       </a>
     </li>
   );
+}
+
+/// Who looks at another's games is not spoken to as if they were his own.
+function outcomeText(outcome: Outcome, id: string): string {
+  const own = person.value?.id === id;
+  return !own && (outcome === "won" || outcome === "lost") ? t(`played.${outcome}`) : t(`outcome.${outcome}`);
 }
 
 /// What the last games come to.

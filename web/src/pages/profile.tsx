@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 
+import { poolName } from "../game/words.ts";
 import type { GameSummary } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import type { Rating } from "../gen/stakemate/rating/v1/rating_service_pb.ts";
 import { Loaded, Title, useLoading } from "../parts/parts.tsx";
@@ -9,7 +10,6 @@ import { person, signOut } from "../session/session.ts";
 import { rating } from "../text/format.ts";
 import { count, t } from "../text/text.ts";
 import { games, ratings, unary } from "../wire/transport.ts";
-import { poolName } from "./leaderboards.tsx";
 import { PlayedGames, StatisticsCard } from "./profile-games.tsx";
 import { RatingGraph } from "./profile-graph.tsx";
 

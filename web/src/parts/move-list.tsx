@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 
+import { credit } from "../text/format.ts";
 import { t } from "../text/text.ts";
 
 /// One move of the list.
@@ -42,7 +43,7 @@ export function MoveList(props: { entries: Entry[]; shown: number; onShow: (ply:
         {entry.pending && <span class="unseen"> {t("game.notYetAcknowledged")}</span>}
         {entry.creditMs > 0 && (
           <small class="credit" aria-label={t("game.credit", { ms: entry.creditMs })}>
-            +{(entry.creditMs / 1_000).toFixed(1)}
+            {credit(entry.creditMs)}
           </small>
         )}
       </button>

@@ -180,6 +180,8 @@ export const dePages: Record<keyof typeof enPages, string> = {
   "filter.aborted": "Abgebrochen",
   "filter.live": "Laufende",
   "filter.againstMe": "Nur gegen mich",
+  "played.won": "Gewonnen",
+  "played.lost": "Verloren",
   "stats.title": "Statistik",
   "stats.of": "Aus der letzten {n} Partie mit Ergebnis|Aus den letzten {n} Partien mit Ergebnis",
   "stats.won": "Siege",

@@ -178,6 +178,8 @@ export const enPages = {
   "filter.aborted": "Aborted",
   "filter.live": "Being played",
   "filter.againstMe": "Only against me",
+  "played.won": "Won",
+  "played.lost": "Lost",
   "stats.title": "Statistics",
   "stats.of": "Of the last {n} game with a result|Of the last {n} games with a result",
   "stats.won": "Won",

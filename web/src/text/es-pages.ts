@@ -180,6 +180,8 @@ export const esPages: Record<keyof typeof enPages, string> = {
   "filter.aborted": "Anuladas",
   "filter.live": "En juego",
   "filter.againstMe": "Solo contra mí",
+  "played.won": "Ganada",
+  "played.lost": "Perdida",
   "stats.title": "Estadísticas",
   "stats.of": "De la última partida con resultado ({n})|De las últimas {n} partidas con resultado",
   "stats.won": "Ganadas",

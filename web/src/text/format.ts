@@ -79,6 +79,11 @@ export function waited(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
+/// Network delay that was credited.
+export function credit(ms: number): string {
+  return ms < 100 ? `+${ms} ms` : `+${(ms / 1_000).toFixed(1)} s`;
+}
+
 /// A rating without decimals.
 export function rating(value: number): string {
   return String(Math.round(value));

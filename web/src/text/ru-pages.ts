@@ -180,6 +180,8 @@ export const ruPages: Record<keyof typeof enPages, string> = {
   "filter.aborted": "Прерванные",
   "filter.live": "Идут сейчас",
   "filter.againstMe": "Только против меня",
+  "played.won": "Победа",
+  "played.lost": "Поражение",
   "stats.title": "Статистика",
   "stats.of": "По последней {n} партии с результатом|По последним {n} партиям с результатом|По последним {n} партиям с результатом",
   "stats.won": "Победы",

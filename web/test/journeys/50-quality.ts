@@ -8,8 +8,9 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 
 import { browser, closeBrowsers, PASSWORD, signedUp, visit, type Seat } from "../support/browsers.ts";
-import { FOOLS_MATE, paired, playAll, squareAt, type Pair } from "../support/play.ts";
+import { FOOLS_MATE, paired, playAll, REPETITION, squareAt, type Pair } from "../support/play.ts";
 import { asPlayer } from "../support/services.ts";
+import { openTable, seatedPair } from "../support/tables.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /// The web's own marks of good: first paint, largest paint, shift of what is shown, and answer to a touch.
@@ -25,12 +26,14 @@ const INTERACTIONS = 21;
 let browsers: [Browser, Browser];
 let finished: Pair;
 let running: Pair;
+let table: string;
 before(async () => {
   browsers = [await browser(), await browser()];
   finished = await paired(browsers);
   await playAll(finished, FOOLS_MATE);
   running = await paired(browsers);
   await playAll(running, ["e2e4", "e7e5", "g1f3", "b8c6"]);
+  table = new URL(await openTable(finished.white)).pathname;
 });
 after(closeBrowsers);
 
@@ -47,9 +50,14 @@ async function places(): Promise<Place[]> {
     { name: "game", address: `/game/${running.gameId}`, ready: ".moves .move" },
     { name: "result", address: `/game/${finished.gameId}`, ready: ".rated[data-after]" },
     { name: "replay", address: `/replay/${finished.gameId}`, ready: ".report .graph" },
-    { name: "wallet", address: "/wallet", ready: ".statement" },
+    { name: "wallet", address: "/wallet", ready: ".limit" },
     { name: "profile", address: `/player/${id}`, ready: ".rating-graph" },
     { name: "settings", address: "/settings", ready: ".sample piece" },
+    { name: "tables", address: "/tables", ready: ".open-tables" },
+    { name: "table", address: table, ready: ".seats" },
+    { name: "rules", address: "/rules", ready: "thead [data-set]" },
+    { name: "leaderboards", address: "/leaderboards/table", ready: ".leaders, .empty" },
+    { name: "two", address: "/two", ready: ".two .board piece" },
     { name: "nowhere", address: "/nowhere", ready: "h1" },
   ];
 }
@@ -101,6 +109,26 @@ test("a player's own game has no violation either, with a question open", async 
   await page.click("text=Resign");
   assert.deepEqual(await violations(page), []);
   await page.click("dialog >> text=Cancel");
+});
+
+test("a game at a table with a claim open, a rematch offered, and the form that opens a table have none", async () => {
+  const claimed = await seatedPair(browsers, { rules: "fide", clock: "untimed" });
+  await playAll(claimed, REPETITION);
+  await claimed.white.page.waitForSelector(".claim[data-claim=threefold]");
+  assert.deepEqual(await violations(claimed.white.page), []);
+  await claimed.white.page.click(".claim button");
+  await claimed.white.page.click("dialog .buttons button >> nth=0");
+  await claimed.white.page.click("text=Offer a rematch");
+  await claimed.black.page.waitForSelector(".rematch[data-offer=theirs]");
+  assert.deepEqual(await violations(claimed.black.page), []);
+  await claimed.black.page.goto("/tables");
+  await claimed.black.page.click("text=Open a table");
+  await claimed.black.page.check("input[value=match]");
+  await claimed.black.page.check("input[value=custom]");
+  assert.deepEqual(await violations(claimed.black.page), []);
+  await claimed.black.page.goto("/wallet");
+  await claimed.black.page.click(".exclusion >> text=Exclude me");
+  assert.deepEqual(await violations(claimed.black.page), []);
 });
 
 test("on a phone no page is wider than the screen, and buttons are as big as a finger", async () => {

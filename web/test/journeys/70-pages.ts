@@ -165,8 +165,11 @@ test("the board in space is played like the flat one, and the choice is kept", a
   await page.check("input[name=pieces][value=turned]");
   await page.goto("/two");
   await page.waitForSelector("html[data-view=space] .board piece");
-  const box = (await page.locator(".board cg-board").boundingBox())!;
-  assert.ok(box.height < box.width * 0.9, "the board is seen at a slant");
+  await page.waitForFunction(() => {
+    const box = document.querySelector(".board cg-board")?.getBoundingClientRect();
+    // Seen at a slant.
+    return box !== undefined && box.height > 0 && box.height < box.width * 0.9;
+  });
   await playBoth(seat, ["e2e4", "e7e5", "g1f3"]);
   const sheet = await page.evaluate(() => getComputedStyle(document.querySelector(".board piece")!).backgroundImage);
   assert.match(sheet, /^url\("data:image\/svg/);
@@ -206,4 +209,22 @@ test("on a phone every page is one press from the menu", async () => {
     await seat.page.waitForURL(`**${address}`);
     await seat.page.waitForSelector("nav#pages[data-open=no]", { state: "attached" });
   }
+});
+
+test("the entrance shows the best running game as it is played, and another one when it is over", async () => {
+  const pair = await paired(browsers);
+  const seat = await visit(browsers[0]);
+  await seat.page.goto("/");
+  await seat.page.waitForSelector(".featured[data-game] .board piece");
+  // Others may be running too: what is shown is what the service says.
+  const shown = (await seat.page.getAttribute(".featured", "data-game"))!;
+  const told = games.watchFeatured({})[Symbol.asyncIterator]();
+  const { value } = await told.next();
+  assert.equal(value.frame.case === "game" && value.frame.value.gameId, shown);
+  await told.return?.();
+  await playAll(pair, ["e2e4"]);
+  if (shown === pair.gameId) await seat.page.waitForFunction(() => /4P3/.test(document.querySelector(".featured .board")!.getAttribute("data-fen")!));
+  await playAll(pair, ["e7e5", "d1h5", "e8e7", "h5e5"], 1);
+  await seat.page.waitForFunction((id) => document.querySelector(".featured")?.getAttribute("data-game") !== id, pair.gameId);
+  assert.deepEqual(seat.faults, []);
 });

@@ -3,8 +3,9 @@
 import { mkdirSync } from "node:fs";
 
 import { browser, closeBrowsers, PASSWORD, signedUp, visit } from "../support/browsers.ts";
-import { clickMove, FOOLS_MATE, meet, paired, playAll } from "../support/play.ts";
+import { clickMove, FOOLS_MATE, meet, paired, playAll, REPETITION } from "../support/play.ts";
 import { asPlayer } from "../support/services.ts";
+import { openTable, seatedPair } from "../support/tables.ts";
 
 const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const folder = new URL("../../../shots/", import.meta.url).pathname;
@@ -14,9 +15,16 @@ const browsers = [await browser(), await browser()] as const;
 const pair = await paired([browsers[0], browsers[1]]);
 await playAll(pair, FOOLS_MATE);
 await pair.black.page.waitForSelector(".rated[data-after]");
-const running = await paired([browsers[0], browsers[1]]);
+const running = await paired([browsers[0], browsers[1]], "paris", "10+0");
 await playAll(running, "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 f3e5 d8d4 e5f3 d4e4".split(" "));
 const won = await asPlayer(pair.black.name);
+const claimed = await seatedPair([browsers[0], browsers[1]], { rules: "fide", clock: "10+5" });
+await playAll(claimed, REPETITION);
+const mated = await seatedPair([browsers[0], browsers[1]]);
+await playAll(mated, FOOLS_MATE);
+await mated.black.page.waitForSelector(".rated[data-after]");
+await mated.white.page.click("text=Offer a rematch");
+const open = await openTable(running.black, { rules: "match", clock: "5+0" });
 
 for (const [size, viewport] of Object.entries(SIZES)) {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -37,6 +45,63 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await page.goto(`/game/${running.gameId}`);
     await page.waitForSelector(".moves .move");
     await shoot("watching");
+    for (const [name, address, ready] of [
+      ["tables", "/tables", ".open-tables"],
+      ["table", new URL(open).pathname, ".seats"],
+      ["rules", "/rules", "thead [data-set]"],
+      ["leaderboards", "/leaderboards/table", ".leaders"],
+    ] as const) {
+      await page.goto(address);
+      await page.waitForSelector(ready);
+      await shoot(name, true);
+    }
+    await page.goto("/two");
+    await page.evaluate(() => localStorage.setItem("stakemate.two", JSON.stringify({ ucis: ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4"] })));
+    await page.reload();
+    await page.waitForSelector(".two[data-plies='5']");
+    await shoot("two", true);
+    await page.evaluate(() => localStorage.setItem("stakemate.settings", JSON.stringify({ view: "space", pieces: "turned" })));
+    await page.reload();
+    await page.waitForSelector("[data-view=space] .board piece");
+    await shoot("two-space", true);
+    await page.goto("/settings");
+    await page.waitForSelector(".sample piece");
+    await shoot("settings-space", true);
+    await page.evaluate(() => localStorage.setItem("stakemate.settings", JSON.stringify({ pieces: "turned", board: "moss" })));
+    await page.goto(`/game/${running.gameId}`);
+    await page.waitForSelector(".moves .move");
+    await shoot("turned");
+    await page.evaluate(() => localStorage.clear());
+    const signInAs = async (name: string): Promise<void> => {
+      await page.evaluate(() => localStorage.clear());
+      await page.goto("/sign-in");
+      await page.fill("input[name=name]", name);
+      await page.fill("input[name=password]", PASSWORD);
+      await page.click("button[type=submit]");
+      await page.waitForSelector(".purse");
+    };
+    await signInAs(claimed.white.name);
+    await page.goto(`/game/${claimed.gameId}`);
+    await page.waitForSelector(".claim[data-claim=threefold]");
+    await shoot("claim", true);
+    await signInAs(mated.black.name);
+    await page.goto(`/game/${mated.gameId}`);
+    await page.waitForSelector(".rematch[data-offer=theirs]");
+    await shoot("rematch", true);
+    await page.goto("/leaderboards/table");
+    await page.waitForSelector(".own-place tr");
+    await shoot("own-place", true);
+    await page.goto("/tables");
+    await page.click("text=Open a table");
+    await page.waitForSelector(".open-table");
+    await page.check("input[value=match]");
+    await page.check("input[value=custom]");
+    await shoot("open-table", true);
+    await signInAs(running.black.name);
+    await page.goto(new URL(open).pathname);
+    await page.waitForSelector(".copy-field");
+    await shoot("waiting", true);
+    await page.evaluate(() => localStorage.clear());
     await page.goto("/sign-in");
     await page.fill("input[name=name]", running.white.name);
     await page.fill("input[name=password]", PASSWORD);
@@ -59,7 +124,9 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await shoot("replay", true);
     await page.goto("/wallet");
     await page.waitForSelector(".statement");
-    await shoot("wallet");
+    await page.waitForSelector(".limit");
+    await page.click("[data-limit=LOSS_DAY] >> text=Change");
+    await shoot("wallet", true);
     await page.goto(`/player/${won.id}`);
     await page.waitForSelector(".rating-graph");
     await shoot("profile", true);
