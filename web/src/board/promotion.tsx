@@ -1,6 +1,6 @@
 // Which piece a pawn becomes.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { t } from "../text/text.ts";
 import type { Side } from "./board.tsx";
@@ -15,7 +15,7 @@ const CHOICES = [
 /// Asks for the piece; `null` takes the move back.
 export function Promotion(props: { side: Side; onChoice: (piece: string | null) => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   return (

@@ -12,7 +12,7 @@ import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
 import { ClockFace } from "../parts/clock-face.tsx";
 import { Loaded, Title, useEvery, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
-import { money, percent, rating, timeControl } from "../text/format.ts";
+import { minuteOfDay, money, percent, rating, timeControl } from "../text/format.ts";
 import { count, t } from "../text/text.ts";
 import { games, matchmaking, unary } from "../wire/transport.ts";
 
@@ -106,23 +106,33 @@ function CityCard(props: { city: City }) {
         {t("city.prize", { prize: money(prize) })} · {t("city.fee", { fee: percent(city.feeBasisPoints) })}
         {city.timeScale > 1 && <> · {t("city.scale", { scale: city.timeScale })}</>}
       </p>
-      <div class="controls">
-        {city.timeControls.map((control) => (
-          <a
-            key={timeControl(control)}
-            class="button"
-            href={`/play/${city.cityId}/${timeControl(control)}`}
-            aria-label={t("city.play", { city: city.name, control: timeControl(control) })}
-          >
-            {timeControl(control)}
-          </a>
-        ))}
-      </div>
+      {city.open ? <Controls city={city} /> : <p class="note">{t("city.closed")}</p>}
+      {city.openHours !== undefined && (
+        <p class="terms">{t("city.hours", { from: minuteOfDay(city.openHours.opensMinute), to: minuteOfDay(city.openHours.closesMinute) })}</p>
+      )}
       <p class="counts">
         <span>{count("city.waiting", city.waiting)}</span>
         <span>{count("city.playing", city.playing)}</span>
       </p>
     </li>
+  );
+}
+
+function Controls(props: { city: City }) {
+  const { city } = props;
+  return (
+    <div class="controls">
+      {city.timeControls.map((control) => (
+        <a
+          key={timeControl(control)}
+          class="button"
+          href={`/play/${city.cityId}/${timeControl(control)}`}
+          aria-label={t("city.play", { city: city.name, control: timeControl(control) })}
+        >
+          {timeControl(control)}
+        </a>
+      ))}
+    </div>
   );
 }
 

@@ -27,14 +27,14 @@ const PLACES: Place[] = [
   { pattern: "/play/:city/:control", access: "player", load: async () => (await import("./queue.tsx")).Queue as Page },
   { pattern: "/game/:id", access: "anybody", load: async () => (await import("./game.tsx")).GamePage as Page },
   { pattern: "/replay/:id", access: "anybody", load: async () => (await import("./replay.tsx")).Replay as Page },
-  { pattern: "/wallet", access: "player", load: async () => (await import("./wallet.tsx")).WalletPage as Page },
-  { pattern: "/player/:id", access: "anybody", load: async () => (await import("./profile.tsx")).Profile as Page },
   { pattern: "/tables", access: "anybody", load: async () => (await import("./tables.tsx")).Tables as Page },
   { pattern: "/table/:id", access: "anybody", load: async () => (await import("./table.tsx")).TablePage as Page },
   { pattern: "/two", access: "anybody", load: async () => (await import("./two.tsx")).Two as Page },
   { pattern: "/rules", access: "anybody", load: async () => (await import("./rules.tsx")).Rules as Page },
   { pattern: "/leaderboards", access: "anybody", load: async () => (await import("./leaderboards.tsx")).Leaderboards as Page },
   { pattern: "/leaderboards/:pool", access: "anybody", load: async () => (await import("./leaderboards.tsx")).Leaderboards as Page },
+  { pattern: "/wallet", access: "player", load: async () => (await import("./wallet.tsx")).WalletPage as Page },
+  { pattern: "/player/:id", access: "anybody", load: async () => (await import("./profile.tsx")).Profile as Page },
   { pattern: "/settings", access: "anybody", load: async () => (await import("./settings.tsx")).SettingsPage as Page },
 ];
 

@@ -16,6 +16,7 @@ import { ATTEMPT, insist } from "../wire/insist.ts";
 import { refusalOf, refusalText } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
 import { tables } from "../wire/transport.ts";
+import { RematchOffers } from "./game-rematch.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { termsText } from "./tables.tsx";
 
@@ -64,6 +65,7 @@ function Waiting(props: { table: Table; live: LiveTables; onSignIn: () => void }
   const [busy, setBusy] = useState(false);
   const seated = sitsAt(table);
   const free = table.status === TableStatus.WAITING;
+  const between = seated && table.status === TableStatus.BETWEEN_GAMES;
   const act = (work: () => Promise<void>): void => {
     setBusy(true);
     setProblem(null);
@@ -102,6 +104,7 @@ function Waiting(props: { table: Table; live: LiveTables; onSignIn: () => void }
           {refusalText(problem)}
         </p>
       )}
+      {between && <RematchOffers offerBy={table.rematchOfferBy} tableId={table.tableId} />}
       <div class="buttons">
         {!seated && free && (
           <button type="button" disabled={busy} onClick={() => (person.value === null ? props.onSignIn() : act(sit))}>
@@ -113,7 +116,7 @@ function Waiting(props: { table: Table; live: LiveTables; onSignIn: () => void }
             {t("table.lastGame")}
           </a>
         )}
-        {seated && (
+        {seated && !between && (
           <button type="button" class="quiet" disabled={busy} onClick={() => act(() => leaveTable(table.tableId))}>
             {t("table.leave")}
           </button>

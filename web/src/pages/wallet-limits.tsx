@@ -1,6 +1,6 @@
 // What a player sets himself: limits on deposits and losses, and keeping himself from playing.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { LimitKind } from "../gen/stakemate/wallet/v1/limit_kind_pb.ts";
 import type { GetStandingResponse, Limit } from "../gen/stakemate/wallet/v1/wallet_service_pb.ts";
@@ -149,7 +149,7 @@ function Exclusion(props: { standing: GetStandingResponse; onDone: () => void })
 function Sure(props: { length: string; onYes: () => void; onNo: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [understood, setUnderstood] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   return (

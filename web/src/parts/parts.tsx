@@ -1,7 +1,7 @@
 // Small parts that several pages have.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { refusalText } from "../wire/refusal.ts";
 import { t } from "../text/text.ts";
@@ -74,7 +74,7 @@ export function Title(props: { children: string }) {
 /// Asks before something that cannot be undone.
 export function Confirm(props: { question: string; yes: string; tone: "plain" | "danger"; onYes: () => void; onNo: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   return (

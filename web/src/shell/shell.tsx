@@ -4,8 +4,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import { spoken } from "../announce.ts";
-import { path } from "../router.ts";
 import { Icon } from "../parts/icon.tsx";
+import { path } from "../router.ts";
 import { person } from "../session/session.ts";
 import { money } from "../text/format.ts";
 import { t } from "../text/text.ts";
@@ -36,7 +36,7 @@ export function Shell(props: { children: ComponentChildren }) {
         <nav id="pages" aria-label={t("nav.label")} data-open={open ? "yes" : "no"}>
           <NavLink to="/" text={t("nav.play")} />
           <NavLink to="/tables" text={t("nav.tables")} />
-          <NavLink to="/leaderboards" text={t("nav.leaders")} />
+          <NavLink to="/leaderboards" text={t("nav.leaders")} under />
           <NavLink to="/rules" text={t("nav.rules")} />
           {who !== null && <NavLink to="/wallet" text={t("nav.wallet")} />}
           {who !== null && <NavLink to={`/player/${who.id}`} text={t("nav.profile")} />}
@@ -76,8 +76,8 @@ export function Shell(props: { children: ComponentChildren }) {
   );
 }
 
-function NavLink(props: { to: string; text: string }) {
-  const here = props.to === "/" ? path.value === "/" : path.value.startsWith(props.to);
+function NavLink(props: { to: string; text: string; under?: boolean }) {
+  const here = path.value === props.to || (props.under === true && path.value.startsWith(`${props.to}/`));
   return (
     <a href={props.to} aria-current={here ? "page" : undefined}>
       {props.text}

@@ -73,6 +73,11 @@ export function day(ms: number): string {
   return new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(ms);
 }
 
+/// A minute of the day as `07:30`.
+export function minuteOfDay(minute: number): string {
+  return `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+}
+
 /// A waiting time as `1:05`.
 export function waited(ms: number): string {
   const seconds = Math.floor(ms / 1_000);

@@ -105,6 +105,16 @@ test("offers of a rematch that cross agree, and one game begins", async () => {
   assert.equal(between.length, 2);
 });
 
+test("between games the table's own page offers the rematch too", async () => {
+  const pair = await seatedPair(browsers);
+  await playAll(pair, FOOLS_MATE);
+  await Promise.all([pair.white, pair.black].map((seat) => seat.page.goto(pair.address)));
+  await pair.white.page.click(".table-page >> text=Offer a rematch");
+  await pair.black.page.click(".rematch .offer >> text=Accept");
+  const next = await inGame([pair.white, pair.black], pair.gameId);
+  assert.equal(next.white, pair.black);
+});
+
 test("in a fide game a draw is claimed once there is one to claim, and not before", async () => {
   const pair = await seatedPair(browsers, { rules: "fide", clock: "10+5" });
   await playAll(pair, REPETITION.slice(0, 6));

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 
 import { LimitKind } from "../../src/gen/stakemate/wallet/v1/limit_kind_pb.ts";
+import { EligibleAction } from "../../src/gen/stakemate/wallet/v1/wallet_service_pb.ts";
 import { browser, closeBrowsers, signedUp, visit, type Seat } from "../support/browsers.ts";
 import { clickMove, FOOLS_MATE, paired, playAll, REPETITION, seesPlies } from "../support/play.ts";
 import { asPlayer, games } from "../support/services.ts";
@@ -123,8 +124,10 @@ test("excluding oneself asks twice, stands, and closes the staked games", async 
   await page.goto("/wallet");
   await page.check(".exclusion input[value='365']");
   await page.click(".exclusion >> text=Exclude me");
+  await page.waitForSelector("dialog[open]");
   assert.ok(await page.isDisabled("dialog button.danger"));
   await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { state: "detached" });
   await page.click(".exclusion >> text=Exclude me");
   await page.check("dialog input[name=understood]");
   await page.click("dialog button.danger");
@@ -132,6 +135,8 @@ test("excluding oneself asks twice, stands, and closes the staked games", async 
   const player = await asPlayer(seat.name);
   const standing = await player.wallet.getStanding({});
   assert.ok(standing.isExcluded);
+  const stake = { minorUnits: 500n, currency: "XPL" };
+  await assert.rejects(player.wallet.checkEligibility({ action: EligibleAction.PLAY, amount: stake }), /eligible|excluded/i);
   assert.equal(await page.getAttribute(".excluded", "data-until"), standing.excludedUntilMs.toString());
   await page.reload();
   await page.waitForSelector(".excluded");

@@ -169,6 +169,23 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   await page.check("input[value=ivory]");
   await page.check("input[value=sea]");
   await page.screenshot({ path: `${folder}einstellungen-${size}.png`, fullPage: true });
+  await page.goto("/tables");
+  await page.click(".heading button");
+  await page.check("input[value=match]");
+  await page.screenshot({ path: `${folder}tische-${size}.png`, fullPage: true });
+  await page.goto("/rules");
+  await page.waitForSelector("thead [data-set]");
+  await page.screenshot({ path: `${folder}regeln-${size}.png`, fullPage: true });
+  await page.goto("/two");
+  await page.waitForSelector(".two .board piece");
+  await page.screenshot({ path: `${folder}zwei-${size}.png`, fullPage: true });
+  await page.goto("/settings");
+  await page.selectOption("select", "ru");
+  await page.waitForSelector("h1:has-text('Настройки')");
+  await page.goto("/leaderboards/table");
+  await page.waitForSelector(".leaders");
+  if (size === "phone") await page.click("button[aria-controls=pages]");
+  await page.screenshot({ path: `${folder}luchshie-${size}.png`, fullPage: true });
   for (const seat of seats) for (const fault of seat.faults) console.log(fault);
 }
 await closeBrowsers();
