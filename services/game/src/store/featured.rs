@@ -73,7 +73,8 @@ pub(super) fn pool(facts: &Facts, started: &Started) -> Option<String> {
 
 /// A clock in whole minutes and seconds, as the rating service calls its pools: `3+2`.
 fn clock_name(control: TimeControl) -> Option<String> {
-    let is_whole = control.base_ms % MINUTE_MS == 0 && control.increment_ms % SECOND_MS == 0;
+    let is_whole =
+        control.base_ms.is_multiple_of(MINUTE_MS) && control.increment_ms.is_multiple_of(SECOND_MS);
     is_whole.then(|| format!("{}+{}", control.base_ms / MINUTE_MS, control.increment_ms / SECOND_MS))
 }
 
