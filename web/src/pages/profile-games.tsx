@@ -134,7 +134,9 @@ function outcomeText(outcome: Outcome, id: string): string {
 export function StatisticsCard(props: { id: string }) {
   const { id } = props;
   const [counted] = useLoading(() => lastGames(id), [id]);
-  if (counted.state !== "ready") return null;
+  // Room is kept while they are counted, so that nothing below moves.
+  if (counted.state === "loading") return <div class="statistics-room" aria-hidden="true" />;
+  if (counted.state === "failed") return null;
   const found = statisticsOf(counted.value, id);
   const all = sumOf(found.all);
   if (all === 0) return null;

@@ -51,12 +51,12 @@ export function Profile(props: { id: string }) {
                 ))}
               </ul>
               {shown !== null && <RatingGraph key={shown} id={id} pool={shown} />}
+              <StatisticsCard id={id} />
+              <PlayedGames id={id} />
             </>
           );
         }}
       </Loaded>
-      <StatisticsCard id={id} />
-      <PlayedGames id={id} />
     </section>
   );
 }

@@ -18,14 +18,18 @@ export function Rules() {
       <Title>{t("rules.title")}</Title>
       <p class="lead">{t("rules.lead")}</p>
       <Loaded from={sets} again={again}>
-        {(all) => <Sets all={all} />}
+        {(all) => (
+          <>
+            <Sets all={all} />
+            <h2>{t("rules.common")}</h2>
+            <ul class="plain-list" role="list">
+              {COMMON.map((key) => (
+                <li key={key}>{t(key)}</li>
+              ))}
+            </ul>
+          </>
+        )}
       </Loaded>
-      <h2>{t("rules.common")}</h2>
-      <ul class="plain-list" role="list">
-        {COMMON.map((key) => (
-          <li key={key}>{t(key)}</li>
-        ))}
-      </ul>
     </section>
   );
 }
