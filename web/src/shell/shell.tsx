@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 
 import { spoken } from "../announce.ts";
 import { path } from "../router.ts";
-import { person } from "../session/session.ts";
+import { hasRole, person } from "../session/session.ts";
 import { money } from "../text/format.ts";
 import { t } from "../text/text.ts";
 import { balance, readBalance } from "./balance.ts";
@@ -34,6 +34,7 @@ export function Shell(props: { children: ComponentChildren }) {
           {who !== null && <NavLink to="/wallet" text={t("nav.wallet")} />}
           {who !== null && <NavLink to={`/player/${who.id}`} text={t("nav.profile")} />}
           <NavLink to="/settings" text={t("nav.settings")} />
+          {hasRole("operator", "moderator") && <NavLink to="/console" text={t("nav.console")} under />}
         </nav>
         <div class="who">
           {who === null ? (
@@ -66,8 +67,8 @@ export function Shell(props: { children: ComponentChildren }) {
   );
 }
 
-function NavLink(props: { to: string; text: string }) {
-  const here = path.value === props.to;
+function NavLink(props: { to: string; text: string; under?: boolean }) {
+  const here = path.value === props.to || (props.under === true && path.value.startsWith(`${props.to}/`));
   return (
     <a href={props.to} aria-current={here ? "page" : undefined}>
       {props.text}

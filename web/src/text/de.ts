@@ -9,6 +9,7 @@ export const de: Words = {
   "nav.wallet": "Konto",
   "nav.profile": "Profil",
   "nav.settings": "Einstellungen",
+  "nav.console": "Konsole",
   "nav.signIn": "Anmelden",
   "state.loading": "Wird geladen …",
   "action.tryAgain": "Noch einmal versuchen",

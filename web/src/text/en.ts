@@ -7,6 +7,7 @@ export const en = {
   "nav.wallet": "Wallet",
   "nav.profile": "Profile",
   "nav.settings": "Settings",
+  "nav.console": "Console",
   "nav.signIn": "Sign in",
   "state.loading": "Loading…",
   "action.tryAgain": "Try again",

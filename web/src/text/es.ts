@@ -9,6 +9,7 @@ export const es: Words = {
   "nav.wallet": "Cartera",
   "nav.profile": "Perfil",
   "nav.settings": "Ajustes",
+  "nav.console": "Consola",
   "nav.signIn": "Entrar",
   "state.loading": "Cargando…",
   "action.tryAgain": "Intentar de nuevo",

@@ -9,6 +9,7 @@ export const ru: Words = {
   "nav.wallet": "Кошелёк",
   "nav.profile": "Профиль",
   "nav.settings": "Настройки",
+  "nav.console": "Консоль",
   "nav.signIn": "Войти",
   "state.loading": "Загрузка…",
   "action.tryAgain": "Попробовать ещё раз",
