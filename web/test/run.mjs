@@ -74,6 +74,9 @@ async function startStack() {
       STAKEMATE_WEB_ROOT: join(here, "../dist"),
       // Few nodes: what the engine finds is tested where the engine is.
       STAKEMATE_FAIRPLAY_NODES: "500",
+      // Traces are recorded and sent to nobody: what a console shows of them is their ids.
+      STAKEMATE_OTLP_ENDPOINT: "http://127.0.0.1:9",
+      STAKEMATE_TRACE_URL: "https://traces.example/trace/{trace_id}",
       // Every journey signs players up from one address.
       STAKEMATE_RATE_SIGN_INS_PER_MINUTE: "100000",
       STAKEMATE_RATE_SIGN_INS_BURST: "1000",

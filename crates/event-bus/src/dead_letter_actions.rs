@@ -20,7 +20,8 @@ const INSERT: &str = "insert into dead_letter_actions
 const FORMER: &str = "select kind, consumer, stream_id, version, reason from dead_letter_actions
     where actor = $1 and request_id = $2";
 
-const LIST: &str = "select actor, request_id, kind, consumer, stream_id, version, subject, error, reason, acted_at
+const LIST: &str =
+    "select actor, request_id, kind, consumer, stream_id, version, subject, error, reason, acted_at
     from dead_letter_actions
     where $1::timestamptz is null or (acted_at, request_id) < ($1, $2)
     order by acted_at desc, request_id desc limit $3";
@@ -84,7 +85,8 @@ pub enum ActError {
 pub async fn act(pool: &PgPool, action: &Action) -> Result<(), ActError> {
     let mut tx = pool.begin().await?;
     let place = &action.place;
-    let first = sqlx::query(FIRST).bind(&place.consumer).bind(place.stream_id).fetch_optional(&mut *tx).await?;
+    let first =
+        sqlx::query(FIRST).bind(&place.consumer).bind(place.stream_id).fetch_optional(&mut *tx).await?;
     // Behind the lock, so that of two that come at once the second finds the first.
     if let Some(former) = former(&mut tx, action).await? {
         return if former { Ok(()) } else { Err(ActError::RequestReused) };

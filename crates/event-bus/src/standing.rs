@@ -8,7 +8,8 @@ use time::OffsetDateTime;
 /// How long the broker may take to say how far a consumer is.
 const ANSWER_MAX: Duration = Duration::from_secs(2);
 
-const WAITING: &str = "select count(*) from (select from outbox where published_at is null limit $1) as waiting";
+const WAITING: &str =
+    "select count(*) from (select from outbox where published_at is null limit $1) as waiting";
 
 const OLDEST: &str = "select e.recorded_at
     from outbox o join events e on e.stream_id = o.stream_id and e.version = o.version

@@ -32,7 +32,8 @@ const STEPS: [Duration; 5] = [
 const QUERY_CANCELED: &str = "57014";
 
 // The correlation id is the first field of the metadata, always 16 bytes behind a tag and a length.
-const COLUMNS: &str = "select e.stream_id, e.version, e.event_id, e.type, e.schema, e.data, e.metadata, e.recorded_at,
+const COLUMNS: &str =
+    "select e.stream_id, e.version, e.event_id, e.type, e.schema, e.data, e.metadata, e.recorded_at,
         o.stream_kind, o.published_at
     from events e left join outbox o on o.stream_id = e.stream_id and o.version = e.version";
 const CONDITIONS: &str = "(e.recorded_at, e.stream_id, e.version) < ($1, $2, $3)
@@ -136,7 +137,8 @@ async fn by_time(
 ) -> Result<Vec<SeenEvent>, sqlx::Error> {
     let mut seen = Vec::new();
     for step in STEPS {
-        let back = from.recorded_at.checked_sub(time::Duration::try_from(step).unwrap_or(time::Duration::DAY));
+        let back =
+            from.recorded_at.checked_sub(time::Duration::try_from(step).unwrap_or(time::Duration::DAY));
         let back = back.unwrap_or(OffsetDateTime::UNIX_EPOCH);
         let since = look.since.map_or(back, |since| since.max(back));
         seen = find(conn, look, from, since, limit).await?;

@@ -25,15 +25,13 @@ pub(super) async fn list(
     request: pb::ListDeadLettersRequest,
 ) -> Result<pb::ListDeadLettersResponse, Status> {
     let mut bad = Violations::default();
-    let page =
-        paging::read::<(String, Uuid, i64)>(LETTERS, request.page_size, &request.page_token, &mut bad);
+    let page = paging::read::<(String, Uuid, i64)>(LETTERS, request.page_size, &request.page_token, &mut bad);
     if request.consumer.len() > CONSUMER_BYTES_MAX {
         bad.add("consumer", "is too long for a consumer's name");
     }
     let (true, Some(page)) = (bad.is_empty(), page) else { return Err(bad.into_status()) };
     let consumer = Some(request.consumer.as_str()).filter(|name| !name.is_empty());
-    let after =
-        page.after.map(|(consumer, stream_id, version)| LetterPlace { consumer, stream_id, version });
+    let after = page.after.map(|(consumer, stream_id, version)| LetterPlace { consumer, stream_id, version });
     let limit = page.size as usize + 1;
     let mut letters = dead_letters::list(&desk.pool, consumer, after.as_ref(), limit)
         .await

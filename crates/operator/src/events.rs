@@ -37,7 +37,9 @@ pub(super) async fn list(desk: &Desk, request: ListEventsRequest) -> Result<List
     let from = match page.after {
         Some((us, stream_id, version)) => LookPosition { recorded_at: at_us(us), stream_id, version },
         // The database's clock may be a little ahead of ours.
-        None => LookPosition::before(until.unwrap_or_else(|| OffsetDateTime::now_utc() + time::Duration::MINUTE)),
+        None => {
+            LookPosition::before(until.unwrap_or_else(|| OffsetDateTime::now_utc() + time::Duration::MINUTE))
+        }
     };
     let _looking = desk.looks.try_acquire().map_err(|_| service_kit::status::overloaded())?;
     let wanted = Look { stream_ids, correlation_ids, kinds: request.kinds, since };

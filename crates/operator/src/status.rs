@@ -57,10 +57,9 @@ async fn consumers(desk: &Desk, parked: Vec<Parked>) -> Vec<ConsumerStatus> {
     let mut by_name: BTreeMap<String, ConsumerStatus> =
         answers.into_iter().map(|status| (status.name.clone(), status)).collect();
     for Parked { consumer, count, faults } in parked {
-        let status = by_name.entry(consumer.clone()).or_insert_with(|| ConsumerStatus {
-            name: consumer,
-            ..ConsumerStatus::default()
-        });
+        let status = by_name
+            .entry(consumer.clone())
+            .or_insert_with(|| ConsumerStatus { name: consumer, ..ConsumerStatus::default() });
         status.parked = count.unsigned_abs();
         status.faults = faults.unsigned_abs();
     }

@@ -307,7 +307,10 @@ async fn a_retry_delivers_the_message_again_and_is_noted_with_its_reason() {
     assert!(letters[0].error.contains("nobody knows this ending"), "{}", letters[0].error);
     let behind = world.desk.retry_dead_letter(world.ask(retry_of(&letters[1], Uuid::now_v7()))).await;
     let status = behind.expect_err("another one goes first");
-    assert_eq!((status.code(), reason(&status).as_str()), (Code::FailedPrecondition, "DEAD_LETTER_NOT_FIRST"));
+    assert_eq!(
+        (status.code(), reason(&status).as_str()),
+        (Code::FailedPrecondition, "DEAD_LETTER_NOT_FIRST")
+    );
 
     world.works.store(true, Ordering::SeqCst);
     let request_id = Uuid::now_v7();

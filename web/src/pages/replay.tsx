@@ -18,6 +18,7 @@ import { t } from "../text/text.ts";
 import { games, unary } from "../wire/transport.ts";
 import { save } from "../parts/save.ts";
 import { Evaluation } from "./replay-report.tsx";
+import { ReportOpponent } from "./replay-report-opponent.tsx";
 
 /// A long think is shown no longer than this.
 const THINK_MS_MAX = 8_000;
@@ -147,6 +148,7 @@ function Show(props: { played: Played }) {
         </div>
         <Evaluation game={game} shown={ply} onShow={show} />
         <Share game={game} ply={ply} />
+        <ReportOpponent game={game} />
       </aside>
     </div>
   );

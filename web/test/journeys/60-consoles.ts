@@ -79,6 +79,8 @@ test("an operator follows one match from the stake to the payout, and its money 
   assert.ok(places.every((place) => place >= 0), `${course.join(", ")} in ${told.join(", ")}`);
   assert.deepEqual([...places].sort((one, other) => one - other), places, told.join(", "));
   for (const step of ["rating RatingsChanged", "fairplay PairingCounted", "fairplay AnalysisQueued"]) assert.ok(told.includes(step), step);
+  const trace = await page.getAttribute(".console > .facts a[href^='https://traces.example/']", "href");
+  assert.match(trace!, /^https:\/\/traces\.example\/trace\/[0-9a-f]{32}$/);
   assert.equal(await page.getAttribute(".ledger", "data-sum"), "0");
   assert.equal(await page.getAttribute(".t-account[data-account^=POT]", "data-balance"), "0");
   const winner = await asPlayer(finished.black.name);
@@ -198,12 +200,25 @@ test("a moderator reads the evidence, decides with a reason, and takes it back",
   await page.click("dialog button[type=submit]");
   await page.waitForSelector(".case-page[data-decision=CONFIRMED]");
   assert.equal(await page.locator("[data-decided]").count(), 2);
-  await page.waitForSelector(`[data-decided=CONFIRMED] >> text=${MODERATOR}`).catch(() => undefined);
+  await page.waitForSelector(`[data-decided=CONFIRMED] >> text=${MODERATOR}`);
   assert.equal(sql("fairplay", `select is_barred from players where player_id = '${suspect.id}'`), "t");
   await page.goto("/console/cases");
   await page.waitForSelector("text=No case waits for a decision.");
   await page.selectOption("select[name=which]", "all");
   await page.waitForSelector(`[data-case='${caseId}'][data-decision=CONFIRMED]`);
+});
+
+test("a player reports his opponent from the replay, and the moderator reads it with the case", async () => {
+  const { page } = finished.white;
+  await page.goto(`/replay/${finished.gameId}`);
+  await page.click("text=Report the opponent");
+  await page.fill(".report-opponent textarea", "Every move took exactly three seconds.");
+  await page.click(".report-opponent button");
+  await page.waitForSelector("text=A person will look at it.");
+  const suspect = await asPlayer(finished.black.name);
+  const caseId = openCase(suspect.id, finished.gameId);
+  await moderator.page.goto(`/console/cases/${caseId}`);
+  await moderator.page.waitForSelector("section >> text=Every move took exactly three seconds.");
 });
 
 test("a telling move leads to its ply in the replay", async () => {

@@ -241,7 +241,8 @@ impl Reader<'_> {
         let text = self.variables.get(name)?;
         let good = ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme));
         if !(good && text.contains("{trace_id}")) {
-            self.problems.push(Problem::new(name, "must be an address, as https://traces.example/{trace_id}"));
+            self.problems
+                .push(Problem::new(name, "must be an address, as https://traces.example/{trace_id}"));
         }
         Some(text.to_owned())
     }

@@ -11,10 +11,7 @@ use crate::store::{case_history, cases};
 
 #[tonic::async_trait]
 impl CaseService for Service {
-    async fn get_case(
-        &self,
-        request: Request<GetCaseRequest>,
-    ) -> Result<Response<GetCaseResponse>, Status> {
+    async fn get_case(&self, request: Request<GetCaseRequest>) -> Result<Response<GetCaseResponse>, Status> {
         let principal = auth::principal(&request)?;
         auth::require_role(&principal, Role::Moderator)?;
         let case_id = ids::uuid("case_id", &request.get_ref().case_id)?;

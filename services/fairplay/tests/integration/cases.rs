@@ -44,12 +44,14 @@ async fn opened(pool: &PgPool) -> (Uuid, Uuid) {
         .execute(pool)
         .await
         .expect("written");
-    sqlx::query("insert into cases (case_id, player_id, time_class, opened_at_ms) values ($1, $2, 'blitz', 7)")
-        .bind(case_id)
-        .bind(player_id)
-        .execute(pool)
-        .await
-        .expect("written");
+    sqlx::query(
+        "insert into cases (case_id, player_id, time_class, opened_at_ms) values ($1, $2, 'blitz', 7)",
+    )
+    .bind(case_id)
+    .bind(player_id)
+    .execute(pool)
+    .await
+    .expect("written");
     (player_id, case_id)
 }
 
@@ -93,7 +95,10 @@ async fn a_case_shows_every_decision_with_its_reason_and_what_others_reported() 
     );
     assert!(told.decisions.iter().all(|one| one.decided_by == moderator.to_string()));
     let [reported] = &told.reports[..] else { panic!("one report") };
-    assert_eq!((reported.game_id.clone(), reported.reason.as_str()), (report.game_id.to_string(), "moves every three seconds"));
+    assert_eq!(
+        (reported.game_id.clone(), reported.reason.as_str()),
+        (report.game_id.to_string(), "moves every three seconds")
+    );
 }
 
 #[tokio::test]

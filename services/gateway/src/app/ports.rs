@@ -31,10 +31,7 @@ pub trait Accounts: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Option<Account>, StoreFailure>> + Send;
 
     /// Gives an account other roles, with the event that says who did it and why; nothing when there is no such account.
-    fn set_roles(
-        &self,
-        new: NewRoles,
-    ) -> impl Future<Output = Result<Option<Account>, StoreFailure>> + Send;
+    fn set_roles(&self, new: NewRoles) -> impl Future<Output = Result<Option<Account>, StoreFailure>> + Send;
 
     /// Opens a session.
     fn open_session(&self, session: NewSession) -> impl Future<Output = Result<(), StoreFailure>> + Send;

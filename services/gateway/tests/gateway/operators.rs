@@ -109,7 +109,10 @@ async fn the_metadata_say_whose_operator_service_is_meant_in_both_protocols() {
     }
     for nobody in [None, Some("practice"), Some(""), Some("stakemate.wallet.v1")] {
         let refused = grpc.get_status(asked(&olga.access_token, nobody)).await.expect_err("nobody is meant");
-        assert_eq!((refused.code(), bad_fields(&refused)), (Code::InvalidArgument, vec!["stakemate-service".into()]));
+        assert_eq!(
+            (refused.code(), bad_fields(&refused)),
+            (Code::InvalidArgument, vec!["stakemate-service".into()])
+        );
     }
     fixture.stop().await;
 }

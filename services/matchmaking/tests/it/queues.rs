@@ -33,12 +33,11 @@ async fn whoever_waits_is_shown_with_his_window_and_is_gone_when_he_has_left() {
     let empty = world.queue("paris", 180_000).await;
     assert_eq!((empty.waiting, empty.tickets.len(), empty.recent_wait_ms), (0, 0, None));
     let seeker = world.searching(&ada).await;
-    let queue =
-        eventually(PATIENCE, || async {
-            let queue = world.queue("paris", 180_000).await;
-            (queue.waiting == 1).then_some(queue)
-        })
-        .await;
+    let queue = eventually(PATIENCE, || async {
+        let queue = world.queue("paris", 180_000).await;
+        (queue.waiting == 1).then_some(queue)
+    })
+    .await;
     let [ticket] = &queue.tickets[..] else { panic!("one ticket") };
     let player = ticket.player.clone().expect("a player");
     assert_eq!((player.player_id, player.name.as_str()), (ada.player_id.to_string(), "Ada"));

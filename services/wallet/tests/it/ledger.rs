@@ -24,7 +24,8 @@ async fn totals_show_both_sides_of_every_kind_and_sum_to_zero() {
 
     let request = operator(Uuid::now_v7(), pb::ListAccountTotalsRequest {});
     let totals = service.list_account_totals(request).await.expect("summed").into_inner().totals;
-    let of = |kind: AccountKind| totals.iter().find(|total| total.account() == kind).expect("a total").clone();
+    let of =
+        |kind: AccountKind| totals.iter().find(|total| total.account() == kind).expect("a total").clone();
     assert_eq!(totals.iter().map(|total| total.balance_minor_units).sum::<i64>(), 0);
     assert!(totals.iter().all(|total| {
         total.currency == "XPL"

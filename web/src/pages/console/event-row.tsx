@@ -9,6 +9,8 @@ import { Facts, figure } from "./frame.tsx";
 import { instant, short, type OwnedEvent } from "./wire.ts";
 import { ct } from "./words.ts";
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 /// One event. `since` shows times as what passed since then.
 export function EventRow(props: { owned: OwnedEvent; traceUrl: string; since?: bigint }) {
   const [open, setOpen] = useState(false);
@@ -47,7 +49,7 @@ function Whole(props: { owned: OwnedEvent; traceUrl: string }) {
           [ct("event.published"), event.publishedAtMs === undefined ? "–" : instant(event.publishedAtMs, language.value)],
         ]}
       />
-      <pre tabIndex={0} aria-label={ct("event.data")}>{pretty(event.dataJson, event.dataBytes)}</pre>
+      <pre tabIndex={0} role="region" aria-label={ct("event.data")}>{pretty(event.dataJson, event.dataBytes)}</pre>
     </div>
   );
 }
@@ -83,26 +85,34 @@ function pretty(json: string, bytes: number): string {
   return JSON.stringify(JSON.parse(json), null, 2);
 }
 
-/// A few words on what an event says: the short values of its data that are no ids.
+/// A few words on what an event says: who plays, and the short values of its data that are no ids.
 function gist(owned: OwnedEvent): string {
-  const words: string[] = [];
-  for (const [name, value] of Object.entries(dataOf(owned))) {
-    if (words.length >= 4) break;
-    if (/Id$|Ms$/.test(name)) continue;
-    const text = saying(value);
+  const whole = dataOf(owned);
+  const data = (whole.proposal as Record<string, unknown> | undefined) ?? whole;
+  const [white, black] = [data.white, data.black].map((side) => (side as { name?: string } | undefined)?.name);
+  const words = white !== undefined && black !== undefined ? [`${white} – ${black}`] : [];
+  for (const [field, value] of Object.entries(data)) {
+    if (words.length >= 5) break;
+    if (/Id$|Ms$|^(white|black)$/.test(field)) continue;
+    const text = saying(field, value);
     if (text !== "") words.push(text);
   }
   return words.join(" · ") || short(owned.event.streamId);
 }
 
-function saying(value: unknown): string {
+function saying(field: string, value: unknown): string {
   if (typeof value === "string") {
-    if (/^[A-Z]+(_[A-Z]+)+$/.test(value)) return value.toLowerCase().replaceAll("_", " ");
-    return value.length <= 40 ? value : "";
+    if (/^[A-Z]+(_[A-Z]+)+$/.test(value)) return choiceOf(field, value);
+    return value.length > 40 || UUID.test(value) ? "" : value;
   }
-  if (typeof value === "number") return figure(value, Number.isInteger(value) ? 0 : 1);
   if (typeof value !== "object" || value === null) return "";
-  const { minorUnits, currency, name } = value as { minorUnits?: string; currency?: string; name?: string };
-  if (currency !== undefined) return money({ minorUnits: BigInt(minorUnits ?? 0), currency } as Money);
-  return name ?? "";
+  const { minorUnits, currency } = value as { minorUnits?: string; currency?: string };
+  return currency === undefined || minorUnits === undefined ? "" : money({ minorUnits: BigInt(minorUnits), currency } as Money);
+}
+
+/// `END_REASON_CHECKMATE` of the field `endReason` as `checkmate`.
+function choiceOf(field: string, value: string): string {
+  const prefix = `${field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}_`;
+  const at = value.indexOf(prefix);
+  return (at < 0 ? value : value.slice(at + prefix.length)).toLowerCase().replaceAll("_", " ");
 }

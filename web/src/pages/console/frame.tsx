@@ -23,10 +23,16 @@ const MODERATOR: [string, ConsoleKey][] = [["/console/cases", "tab.cases"]];
 /// A page of the consoles with its heading, and the way to the others.
 export function Frame(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
   useEffect(() => void loadConsoleWords(), [language.value]);
+  const list = useRef<HTMLElement>(null);
+  // On a phone the tab that one is on may lie beyond the edge.
+  useEffect(() => {
+    const here = list.current?.querySelector<HTMLElement>("[aria-current]");
+    if (here) list.current!.scrollLeft = here.offsetLeft - (list.current!.clientWidth - here.clientWidth) / 2;
+  }, []);
   const tabs = [...(hasRole("operator") ? OPERATOR : []), ...(hasRole("moderator") ? MODERATOR : [])];
   return (
     <section class="console">
-      <nav class="tabs" aria-label={ct("tabs.label")}>
+      <nav class="tabs" ref={list} aria-label={ct("tabs.label")}>
         {tabs.map(([to, key]) => {
           const here = path.value === to || path.value.startsWith(`${to}/`);
           return (

@@ -118,10 +118,12 @@ function Idle(props: { queues: QueueStanding[] }) {
         {props.queues.map((queue) => (
           <li key={keyOf(queue)} data-queue={keyOf(queue)} data-waiting="0">
             {queue.cityName} {timeControl(queue.timeControl)}
-            <small>
-              {" "}
-              <Lately queue={queue} />
-            </small>
+            {queue.recentlyPaired > 0 && (
+              <small>
+                {" "}
+                <Lately queue={queue} />
+              </small>
+            )}
           </li>
         ))}
       </ul>

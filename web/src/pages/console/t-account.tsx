@@ -91,7 +91,7 @@ function Entry(props: { of: Side | undefined; currency: string }) {
   return (
     <td>
       {props.of.what !== "" && <small>{props.of.what} </small>}
-      <span class="figure">{amount(props.of.minorUnits, props.currency)}</span>
+      <span class="amount">{amount(props.of.minorUnits, props.currency)}</span>
     </td>
   );
 }

@@ -7,6 +7,7 @@ import { CaseService } from "../../gen/stakemate/fairplay/v1/case_service_pb.ts"
 import { QueueService } from "../../gen/stakemate/matchmaking/v1/queue_service_pb.ts";
 import { OperatorService, type LoggedEvent } from "../../gen/stakemate/operator/v1/operator_service_pb.ts";
 import { LedgerService } from "../../gen/stakemate/wallet/v1/ledger_service_pb.ts";
+import { person } from "../../session/session.ts";
 import { games, transport, unary } from "../../wire/transport.ts";
 
 /// The services, in the order of a match's life.
@@ -54,6 +55,7 @@ const names = new Map<string, Promise<string>>();
 
 /// A player's name, which the services behind the consoles do not keep; his id's beginning when he has never played.
 export function nameOf(playerId: string): Promise<string> {
+  if (person.value?.id === playerId) return Promise.resolve(person.value.name);
   let name = names.get(playerId);
   if (name === undefined) {
     name = games.listGames({ playerId, pageSize: 1 }, unary).then(

@@ -73,7 +73,7 @@ export const de: ConsoleWords = {
   "ledger.debit": "Soll",
   "ledger.credit": "Haben",
   "ledger.balance": "Saldo",
-  "ledger.counts": "{accounts} Konten, {entries} Buchungen",
+  "ledger.counts": "Konten: {accounts}, Buchungen: {entries}",
   "account.AVAILABLE": "Verfügbar",
   "account.HELD": "Gehalten",
   "account.POT": "Pot",

@@ -71,7 +71,7 @@ export const en = {
   "ledger.debit": "Debit",
   "ledger.credit": "Credit",
   "ledger.balance": "Balance",
-  "ledger.counts": "{accounts} accounts, {entries} entries",
+  "ledger.counts": "Accounts: {accounts}, entries: {entries}",
   "account.AVAILABLE": "Available",
   "account.HELD": "Held",
   "account.POT": "Pot",

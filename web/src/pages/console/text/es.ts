@@ -73,7 +73,7 @@ export const es: ConsoleWords = {
   "ledger.debit": "Debe",
   "ledger.credit": "Haber",
   "ledger.balance": "Saldo",
-  "ledger.counts": "{accounts} cuentas, {entries} apuntes",
+  "ledger.counts": "Cuentas: {accounts}, apuntes: {entries}",
   "account.AVAILABLE": "Disponible",
   "account.HELD": "Retenido",
   "account.POT": "Bote",
