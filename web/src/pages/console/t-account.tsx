@@ -77,8 +77,9 @@ function TAccount(props: { of: TAccountOf; currency: string }) {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">{ct("ledger.balance")}</th>
-            <td class={`number ${balance < 0n ? "down" : ""}`}>{amount(balance, currency)}</td>
+            <td colSpan={2}>
+              <span>{ct("ledger.balance")}</span> <strong class={balance < 0n ? "down" : ""}>{amount(balance, currency)}</strong>
+            </td>
           </tr>
         </tfoot>
       </table>
@@ -91,7 +92,7 @@ function Entry(props: { of: Side | undefined; currency: string }) {
   return (
     <td>
       {props.of.what !== "" && <small>{props.of.what} </small>}
-      <span class="amount">{amount(props.of.minorUnits, props.currency)}</span>
+      <span class="amount">{amount(props.of.minorUnits, props.currency).slice(0, -props.currency.length)}</span>
     </td>
   );
 }
