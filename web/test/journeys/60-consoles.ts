@@ -39,11 +39,13 @@ test("the consoles are shown to their roles and to nobody else", async () => {
   await page.waitForSelector("text=Nothing here");
   await moderator.page.click("a[href='/console']");
   await moderator.page.waitForURL("**/console/cases");
+  await moderator.page.waitForSelector(".tabs a");
   assert.equal(await moderator.page.locator(".tabs a").count(), 1);
   await moderator.page.goto("/console/services");
   await moderator.page.waitForSelector("text=Nothing here");
   await operator.page.click("a[href='/console']");
   await operator.page.waitForURL("**/console/services");
+  await operator.page.waitForSelector(".tabs a");
   assert.equal(await operator.page.locator(".tabs a").count(), 6);
 });
 
