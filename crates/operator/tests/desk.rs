@@ -60,7 +60,7 @@ impl World {
             sqlx::raw_sql(schema).execute(&database.pool).await.expect("a valid schema");
         }
         // Tests share a broker; their own name keeps their streams and consumers apart.
-        let service = Box::leak(format!("t{}", Uuid::new_v4().simple()).into_boxed_str());
+        let service: &'static str = Box::leak(format!("t{}", Uuid::new_v4().simple()).into_boxed_str());
         let nats_url = test_kit::nats().await.url();
         let bus = event_bus::connect(&nats_url, service).await.expect("a broker");
         let mut config = Keys::new().settings(&database.url, &nats_url);
