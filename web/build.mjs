@@ -79,7 +79,7 @@ execFileSync(join(here, "node_modules/.bin/buf"), ["generate"], { cwd: here, std
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(here, ".build"), { recursive: true });
 const board = readFileSync(join(here, "node_modules/@lichess-org/chessground/assets/chessground.base.css"), "utf8");
-const sheets = ["base", "board", "pages"].map((name) => readFileSync(join(here, `src/styles/${name}.css`), "utf8"));
+const sheets = ["base", "board", "pages", "console"].map((name) => readFileSync(join(here, `src/styles/${name}.css`), "utf8"));
 writeFileSync(join(here, ".build/app.css"), [board, pieces(), ...sheets].join("\n"));
 writeFileSync(join(here, ".build/turned.css"), turnedPieces());
 

@@ -173,6 +173,9 @@ pub struct Letter {
     /// The stream, as `list` shows it.
     #[arg(long)]
     pub stream: Uuid,
+    /// Why; kept with what was done.
+    #[arg(long, default_value = "not said")]
+    pub reason: String,
 }
 
 /// All money.

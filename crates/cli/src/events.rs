@@ -4,13 +4,13 @@ use async_nats::jetstream::consumer::DeliverPolicy;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use event_bus::Message;
 use futures::TryStreamExt;
+use operator::decode;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::arguments::{ServiceName, TailEnd};
-use crate::decode;
 use crate::dev::state::DevState;
 use crate::failure::Failure;
 use crate::output::print_line;

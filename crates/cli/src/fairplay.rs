@@ -7,6 +7,7 @@ use calibration::bars::Goal;
 use calibration::figures::Figure;
 use calibration::fitting::Source;
 use fairplay::app::recompute::{Recomputed, recompute};
+use operator::decode::event_data;
 use prost::Message as _;
 use proto::fairplay::v1::GameReport;
 use serde_json::{Value, json};
@@ -15,7 +16,6 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::arguments::{FairplayCommand, ServiceName};
-use crate::decode::event_data;
 use crate::dev::state::{self, DevState};
 use crate::failure::Failure;
 use crate::output::print_line;

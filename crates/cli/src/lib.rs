@@ -7,7 +7,7 @@
 //! * `chaos`: matches on processes that are killed. `playing`: the patient players of both.
 //! * `events`, `dead_letters`, `games`, `ledger`: look into the running stack; one file a noun of the command line.
 //! * `fairplay`: makes calibrations, and reports again from the log.
-//! * `decode`: shows stored events by the descriptors of the protos. `output`: standard output.
+//! * `output`: standard output.
 //! * [`failure`]: why a look into a stack failed, and its exit code.
 //!
 //! # Exit codes
@@ -33,7 +33,6 @@
 pub mod arguments;
 mod chaos;
 mod dead_letters;
-mod decode;
 mod demo;
 pub mod dev;
 mod events;

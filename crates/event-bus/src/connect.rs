@@ -3,8 +3,11 @@
 use async_nats::jetstream::{self, context::ContextBuilder};
 use async_nats::{Client, ConnectOptions, ServerAddr};
 use event_store::EVENT_DATA_BYTES_MAX;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
+
+use crate::standing::Followed;
 
 /// Older servers accept a consumer's filters and ignore them.
 pub const SERVER_VERSION_MIN: (u32, u32) = (2, 11);
@@ -24,6 +27,7 @@ pub struct Bus {
     client: Client,
     jetstream: jetstream::Context,
     stream_replicas: usize,
+    followed: Arc<Mutex<Vec<Followed>>>,
 }
 
 /// Why there is no usable broker.
@@ -66,7 +70,7 @@ pub async fn connect(url: &str, name: &str) -> Result<Bus, ConnectError> {
 impl Bus {
     fn new(client: Client) -> Self {
         let jetstream = ContextBuilder::new().timeout(REQUEST_TIMEOUT).build(client.clone());
-        Self { client, jetstream, stream_replicas: 1 }
+        Self { client, jetstream, stream_replicas: 1, followed: Arc::default() }
     }
 
     /// How many servers of a cluster keep each stream; 1 without a cluster.
@@ -87,6 +91,19 @@ impl Bus {
     /// Whether the connection stands right now; it restores itself when it does not.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == async_nats::connection::State::Connected
+    }
+
+    /// The consumers that were started on this connection, by name.
+    pub fn followed(&self) -> Vec<Followed> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn note_followed(&self, followed: Followed) {
+        let mut all = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.contains(&followed) {
+            all.push(followed);
+            all.sort();
+        }
     }
 
     pub(crate) fn stream_replicas(&self) -> usize {

@@ -22,6 +22,8 @@ const RETRY: &str = "update dead_letters set retry_requested = true, attempts = 
     where consumer = $1 and stream_id = $2
       and version = (select min(version) from dead_letters where consumer = $1 and stream_id = $2)";
 
+const FIRST_VERSION: &str = "select min(version) from dead_letters where consumer = $1 and stream_id = $2";
+
 const FIRST: &str = "select version, event_id from dead_letters
     where consumer = $1 and stream_id = $2 order by version limit 1 for update";
 
@@ -111,6 +113,15 @@ pub async fn list(
     rows.iter().map(dead_letter).collect()
 }
 
+/// The version of a stream's first parked message, if one is parked.
+pub async fn first(
+    executor: impl PgExecutor<'_>,
+    consumer: &str,
+    stream_id: Uuid,
+) -> Result<Option<Version>, sqlx::Error> {
+    sqlx::query_scalar(FIRST_VERSION).bind(consumer).bind(stream_id).fetch_one(executor).await
+}
+
 /// Asks for another try of a stream's first parked message; those behind it follow by themselves. False if none is parked.
 pub async fn retry(
     executor: impl PgExecutor<'_>,
@@ -131,7 +142,7 @@ pub async fn skip(pool: &PgPool, place: &LetterPlace) -> Result<(), SkipError> {
     Ok(())
 }
 
-async fn skip_in(conn: &mut PgConnection, place: &LetterPlace) -> Result<(), SkipError> {
+pub(crate) async fn skip_in(conn: &mut PgConnection, place: &LetterPlace) -> Result<(), SkipError> {
     let first =
         sqlx::query(FIRST).bind(&place.consumer).bind(place.stream_id).fetch_optional(&mut *conn).await?;
     let Some(row) = first else { return Err(SkipError::NotParked) };

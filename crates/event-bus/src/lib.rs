@@ -9,6 +9,8 @@
 //! * [`run_consumer`], [`ConsumerConfig`], [`Handler`]: a durable consumer with lanes and an inbox (`consumer`, `handler`).
 //! * [`Message`]: an event as a consumer sees it, and its headers (`message`).
 //! * [`dead_letters`]: what could not be handled, for an operator to list, retry or skip.
+//! * [`dead_letter_actions`]: the same with a name and a reason, kept for whoever asks later.
+//! * [`standing`]: how far the relay and each consumer are, for an operator.
 //! * [`schema`]: the tables `inbox` and `dead_letters`. The outbox belongs to the event store.
 //!
 //! # Invariants
@@ -26,6 +28,7 @@
 //! * BUS-7 That the database or the broker is away never counts against a message.
 //! * BUS-8 Relay and consumer outlive restarts of database and broker, a deleted stream and a deleted consumer.
 //! * BUS-9 Nothing is unbounded: batches, messages in flight, tries, pages, delays, the time of a handler.
+//! * BUS-10 What an operator does about a parked message and the note of who did it and why are one transaction.
 //!
 //! # Deliberately absent
 //!
@@ -37,12 +40,14 @@
 mod backoff;
 mod connect;
 mod consumer;
+pub mod dead_letter_actions;
 pub mod dead_letters;
 mod handler;
 mod message;
 mod relay;
 mod republish;
 mod schema;
+pub mod standing;
 mod stream;
 pub mod telemetry;
 

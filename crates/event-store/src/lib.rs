@@ -7,6 +7,7 @@
 //! * [`append_in`], [`append_all_in`]: one append, or one each of several streams, inside the caller's transaction, for use cases that change more than the log (`append`).
 //! * [`GroupCommit`]: many appends of many callers in one commit, for the hot path (`group_commit`).
 //! * [`load`], [`load_all`], [`load_many`], [`head`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
+//! * [`look`]: the newest events by stream or by time, for people (`look`).
 //! * [`schema`], [`make_partitions`]: the tables and their monthly partitions (`schema`).
 //! * [`CommitSignal`]: wakes the outbox relay in process after a commit (`signal`).
 //! * [`fault`]: what an error of the database says about whether the write landed.
@@ -27,8 +28,8 @@
 //!
 //! # Deliberately absent
 //!
-//! * A read of "all events after position n". Identity numbers are drawn before the commit, so such a reader skips late
-//!   ones. Other services follow the outbox through the bus; a rebuild uses [`scan`], which is ordered by stream.
+//! * A read of "all events after position n" for programs. Identity numbers are drawn before the commit, so such a reader
+//!   skips late ones; so does [`look`], which is why only people use it. Other services follow the outbox through the bus; a rebuild uses [`scan`], which is ordered by stream.
 //! * Snapshots: streams here are short.
 //! * `NOTIFY` and any lock that two streams share: both serialise commits.
 //! * Updates and deletes of events.
@@ -37,6 +38,7 @@ mod append;
 mod event;
 pub mod fault;
 mod group_commit;
+mod look;
 mod metadata;
 mod read;
 mod schema;
@@ -50,6 +52,7 @@ pub use event::{
     InvalidAppend, NAME_BYTES_MAX, NewEvent, Publication, RecordedEvent, StreamId, Version,
 };
 pub use group_commit::{GroupCommit, GroupCommitConfig};
+pub use look::{LOOK_BACK_MAX, LOOK_ROWS_MAX, LOOK_TIME_MAX, Look, LookError, LookPosition, SeenEvent, look};
 pub use metadata::{Cause, Metadata, MetadataError};
 pub use read::{
     LOAD_MANY_EVENTS_MAX, LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, load, load_all, load_many,

@@ -111,7 +111,7 @@ fn row_limit(limit: usize) -> i64 {
     limit.min(LOAD_ROWS_MAX) as i64
 }
 
-fn recorded_event(row: &PgRow) -> Result<RecordedEvent, sqlx::Error> {
+pub(crate) fn recorded_event(row: &PgRow) -> Result<RecordedEvent, sqlx::Error> {
     let metadata: &[u8] = row.try_get("metadata")?;
     let metadata = Metadata::from_bytes(metadata).map_err(|error| sqlx::Error::ColumnDecode {
         index: "metadata".to_owned(),

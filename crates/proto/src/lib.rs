@@ -25,6 +25,7 @@ package!(matchmaking, "stakemate.matchmaking.v1");
 package!(rating, "stakemate.rating.v1");
 package!(wallet, "stakemate.wallet.v1");
 package!(fairplay, "stakemate.fairplay.v1");
+package!(operator, "stakemate.operator.v1");
 
 /// The encoded `FileDescriptorSet` of all packages, for those who meet messages by name.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

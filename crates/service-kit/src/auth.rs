@@ -91,6 +91,18 @@ impl Roles {
         self.0 & Self::bit(role) != 0
     }
 
+    /// The set with the role.
+    #[must_use]
+    pub fn with(self, role: Role) -> Self {
+        Self(self.0 | Self::bit(role))
+    }
+
+    /// The set without the role.
+    #[must_use]
+    pub fn without(self, role: Role) -> Self {
+        Self(self.0 & !Self::bit(role))
+    }
+
     /// The roles' names.
     pub fn names(self) -> Vec<&'static str> {
         Role::ALL.into_iter().filter(|role| self.contains(*role)).map(Role::name).collect()

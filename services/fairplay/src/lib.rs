@@ -59,6 +59,7 @@ use std::sync::Arc;
 use domain_fairplay::calibration::Calibration;
 use event_bus::{Bus, ConsumerConfig, Handler, Relay};
 use event_store::CommitSignal;
+use proto::fairplay::v1::case_service_server::CaseServiceServer;
 use proto::fairplay::v1::fairplay_service_server::FairplayServiceServer;
 use serde::Deserialize;
 use service_kit::config::{CommonConfig, Problem, ServiceConfig};
@@ -165,7 +166,10 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     let signal = CommitSignal::new();
     let service =
         grpc::Service { pool: pool.clone(), calibration: calibration.clone(), signal: signal.clone() };
-    let server = Server::new(common)?.add(FairplayServiceServer::new(service)).bind().await?;
+    let server = Server::new(common)?;
+    let desk = operator::Desk::new(SERVICE, common, &pool, &bus, server.readiness());
+    let cases = CaseServiceServer::new(service.clone());
+    let server = server.add(FairplayServiceServer::new(service)).add(cases).add(desk.server()).bind().await?;
 
     let wake = Arc::new(Notify::new());
     let mut tasks = Tasks::new(shutdown.clone());

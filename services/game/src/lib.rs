@@ -126,8 +126,12 @@ pub async fn start(
         open_tables,
         shutdown.clone(),
     );
-    let server =
-        Server::new(&config)?.add(GameServiceServer::new(service)).add(TableServiceServer::new(desk));
+    let server = Server::new(&config)?;
+    let operators = operator::Desk::new(store::SERVICE, &config, &pool, &bus, server.readiness());
+    let server = server
+        .add(GameServiceServer::new(service))
+        .add(TableServiceServer::new(desk))
+        .add(operators.server());
     let recovering = server.readiness().hold("recovery of games");
     let bound = server.bind().await?;
     let address = bound.grpc_address();

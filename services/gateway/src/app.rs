@@ -1,6 +1,7 @@
 //! The use cases of accounts and sessions, one a file, and the port to what they are kept in.
 
 pub mod account;
+mod change_roles;
 mod get_account;
 mod passwords;
 mod ports;
@@ -10,13 +11,16 @@ mod sign_in;
 mod sign_out;
 mod sign_up;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use service_kit::auth::Signer;
+use service_kit::auth::{Roles, Signer};
 
+pub use change_roles::{ChangeRolesError, RoleChange, change_roles};
 pub use get_account::get_account;
 pub use passwords::{HashError, PASSWORDS_AT_ONCE, PASSWORDS_WAITING_MAX, Passwords};
-pub use ports::{Accounts, NewSession, Registration, Rotation, StoreFailure};
+pub use ports::{Accounts, NewRoles, NewSession, Registration, Rotation, StoreFailure};
 pub use refresh_session::{RefreshError, refresh_session};
 pub use session::{RefreshToken, Session};
 pub use sign_in::{SignInError, sign_in};
@@ -34,6 +38,8 @@ pub struct App<A> {
     pub signer: Signer,
     /// How long tokens live.
     pub lifetimes: Lifetimes,
+    /// Names, in lower case, that are given more than a player's role when they sign up; none outside development.
+    pub first_roles: Arc<BTreeMap<String, Roles>>,
 }
 
 /// How long tokens live.

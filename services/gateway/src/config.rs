@@ -1,12 +1,16 @@
 //! The gateway's settings.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
-use service_kit::auth;
+use service_kit::auth::{self, Role, Roles};
 use service_kit::config::{CommonConfig, Problem, ServiceConfig, comma_separated};
+
+use crate::app::account::Name;
 
 /// The gateway's settings. The variable of each stands in its description.
 #[derive(Clone, Debug, Deserialize)]
@@ -62,6 +66,10 @@ pub struct Config {
     /// `STAKEMATE_TRUSTED_PROXIES`: how many proxies of ours stand in front and append to `x-forwarded-for`; 0.
     #[serde(default)]
     pub trusted_proxies: u32,
+    /// `STAKEMATE_FIRST_ROLES`: names that are more than players when they sign up, as `olga=operator,mira=moderator`; none. For
+    /// development only: outside of it roles are granted by `stakemate-gateway grant-role`.
+    #[serde(default, deserialize_with = "comma_separated")]
+    pub first_roles: Vec<String>,
     /// `STAKEMATE_WEB_ROOT`: folder of the built web client, served at the edge; nothing is served when unset.
     pub web_root: Option<PathBuf>,
 }
@@ -90,6 +98,7 @@ impl Config {
             open_calls_max: open_calls_max(),
             open_calls_per_address_max: open_calls_per_address_max(),
             trusted_proxies: 0,
+            first_roles: Vec::new(),
             web_root: None,
         }
     }
@@ -102,6 +111,13 @@ impl Config {
     /// How long a refresh token lives.
     pub fn refresh_token_lifetime(&self) -> Duration {
         Duration::from_secs(u64::from(self.refresh_token_days) * 24 * 3600)
+    }
+
+    /// The names, in lower case, with what they are when they sign up.
+    pub fn first_roles(&self) -> Arc<BTreeMap<String, Roles>> {
+        let named = self.first_roles.iter().filter_map(|entry| first_role(entry));
+        let player = Roles::of(&[Role::Player]);
+        Arc::new(named.map(|(name, role)| (name.key(), player.with(role))).collect())
     }
 
     fn upstreams(&self) -> [(&'static str, &str); 5] {
@@ -148,6 +164,9 @@ impl ServiceConfig for Config {
                 problems.push(Problem::new(name, "must be at least 1"));
             }
         }
+        if self.first_roles.iter().any(|entry| first_role(entry).is_none()) {
+            problems.push(Problem::new("first_roles", "must be names and roles, as olga=operator"));
+        }
         if self.common.is_production() {
             problems.extend(self.production_problems());
         }
@@ -164,12 +183,21 @@ impl Config {
         if self.allowed_origins.iter().any(|origin| origin == "*") {
             problems.push(Problem::development_only("allowed_origins"));
         }
+        if !self.first_roles.is_empty() {
+            problems.push(Problem::development_only("first_roles"));
+        }
         // Outside of development a session lives no longer than the design says.
         if self.access_token_seconds > 900 {
             problems.push(Problem::new("access_token_seconds", "must be at most 900 in production"));
         }
         problems
     }
+}
+
+/// The parts of `olga=operator`.
+fn first_role(entry: &str) -> Option<(Name, Role)> {
+    let (name, role) = entry.split_once('=')?;
+    Some((Name::parse(name).ok()?, Role::from_name(role)?))
 }
 
 fn edge_address() -> SocketAddr {

@@ -30,7 +30,7 @@ use tower::{Service, ServiceBuilder};
 
 pub use caller::Callers;
 pub use cors::BadOrigin;
-pub use dispatch::{Dispatch, LocalService};
+pub use dispatch::{Dispatch, LocalService, SERVICE_HEADER};
 pub use open_calls::OpenCalls;
 pub use pages::{BadPages, Pages};
 pub use rate_limit::RateLimit;

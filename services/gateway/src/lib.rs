@@ -15,7 +15,8 @@
 //!   its answer too, status and details included, in gRPC as in gRPC-Web.
 //! * EDGE-2 A call ends with a status, whatever becomes of the service behind or of this gateway.
 //! * EDGE-3 A caller that leaves is not served any longer: his call is cancelled at the service too.
-//! * EDGE-4 Only the services of the five packages and AccountService are reachable; health and admin ports are not.
+//! * EDGE-4 Only the services of the five packages, AccountService and each service's OperatorService are reachable; health and
+//!   admin ports are not.
 //! * EDGE-5 A limit that cannot be asked refuses nobody.
 //! * EDGE-6 The web client is served from memory, under a policy that lets no script, style or call of another origin in.
 //! * ACCOUNT-1 Names are unique without regard to case, and an account exists exactly when its event does.
@@ -41,6 +42,7 @@ use std::time::Duration;
 
 use event_bus::{Bus, Relay};
 use event_store::CommitSignal;
+use operator::Desk;
 use proto::{fairplay, game, gateway, matchmaking, rating, wallet};
 use service_kit::auth::{Signer, Verifier};
 use service_kit::server::{self, Bound, Readiness, Server};
@@ -52,10 +54,12 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use app::{App, Lifetimes, Passwords};
+pub use app::{ChangeRolesError, RoleChange, change_roles};
 pub use config::Config;
 use edge::{Callers, Dispatch, EdgeParts, OpenCalls, Pages, RateLimit, Upstream};
 use gateway::v1::account_service_server::AccountServiceServer;
-use store::{Buckets, PostgresAccounts, Rate};
+pub use store::PostgresAccounts;
+use store::{Buckets, Rate};
 
 /// The service's name.
 pub const SERVICE: &str = "gateway";
@@ -99,9 +103,10 @@ impl Gateway {
         event_bus::ensure_stream(&bus, SERVICE).await?;
         let committed = CommitSignal::new();
         let cut = CancellationToken::new();
-        let parts = edge_parts(config, pool.clone(), committed.clone(), &cut)?;
         let server = Server::new(&config.common)?;
         let readiness = server.readiness();
+        let desk = Desk::new(SERVICE, &config.common, &pool, &bus, readiness.clone());
+        let parts = edge_parts(config, pool.clone(), committed.clone(), desk, &cut)?;
         Ok(Self {
             edge: server::listen(config.edge_address).await?,
             internal: server.bind().await?,
@@ -163,6 +168,7 @@ fn edge_parts(
     config: &Config,
     pool: PgPool,
     committed: CommitSignal,
+    desk: Desk,
     cut: &CancellationToken,
 ) -> Result<EdgeParts, RunError> {
     let buckets = Buckets::new(&config.redis_url)?;
@@ -177,6 +183,7 @@ fn edge_parts(
             access: config.access_token_lifetime(),
             refresh: config.refresh_token_lifetime(),
         },
+        first_roles: config.first_roles(),
     };
     let account = AccountServiceServer::new(grpc::Account::new(app, buckets.clone(), sign_ins));
     Ok(EdgeParts {
@@ -185,7 +192,7 @@ fn edge_parts(
         callers: Callers::new(config.trusted_proxies),
         rate_limit: RateLimit::new(buckets, calls, sign_ins),
         open_calls: OpenCalls::new(config.open_calls_max, config.open_calls_per_address_max),
-        dispatch: Dispatch::new(account, upstreams(config, cut)?),
+        dispatch: Dispatch::new(account, desk.server(), upstreams(config, cut)?),
         pages: config.web_root.as_deref().map(Pages::read).transpose()?,
     })
 }

@@ -50,6 +50,7 @@ use std::net::SocketAddr;
 use event_bus::{Bus, ConsumerConfig, Handler, Relay};
 use event_store::CommitSignal;
 use proto::matchmaking::v1::matchmaking_service_server::MatchmakingServiceServer;
+use proto::matchmaking::v1::queue_service_server::QueueServiceServer;
 use serde::Deserialize;
 use service_kit::config::{CommonConfig, Environment, ServiceConfig};
 use service_kit::server::{Bound, Server};
@@ -142,7 +143,11 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
         signal: signal.clone(),
         shutdown: shutdown.clone(),
     };
-    let bound = Server::new(common)?.add(MatchmakingServiceServer::new(service)).bind().await?;
+    let server = Server::new(common)?;
+    let desk = operator::Desk::new(SERVICE, common, &pool, &bus, server.readiness());
+    let queues = QueueServiceServer::new(service.clone());
+    let server = server.add(MatchmakingServiceServer::new(service)).add(queues).add(desk.server());
+    let bound = server.bind().await?;
 
     // From here on nothing can fail any more: no task is left behind by a start that came to nothing.
     let mut tasks = Tasks::new(shutdown.clone());

@@ -91,7 +91,9 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     let bus = event_bus::connect(&config.common.nats_url, SERVICE).await?;
     let signal = CommitSignal::new();
     let service = grpc::Service::server(pool.clone(), signal.clone());
-    let bound = Server::new(&config.common)?.add(service).bind().await?;
+    let server = Server::new(&config.common)?;
+    let desk = operator::Desk::new(SERVICE, &config.common, &pool, &bus, server.readiness());
+    let bound = server.add(service).add(desk.server()).bind().await?;
     let mut tasks = Tasks::new(shutdown.clone());
     let relay = Relay::run(pool.clone(), bus.clone(), SERVICE, signal.clone(), shutdown.clone());
     tasks.spawn("relay", returning(relay));

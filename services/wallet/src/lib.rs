@@ -105,8 +105,10 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     let signal = CommitSignal::new();
     let desk = Arc::new(config.desk());
     let service = grpc::Service::new(pool.clone(), desk.clone(), signal.clone(), shutdown.clone());
-    let server = Server::new(&config.common)?.add(service.server()).add(service.admin_server());
-    let bound = server.bind().await?;
+    let server = Server::new(&config.common)?;
+    let operators = operator::Desk::new(SERVICE, &config.common, &pool, &bus, server.readiness());
+    let server = server.add(service.server()).add(service.admin_server()).add(service.ledger_server());
+    let bound = server.add(operators.server()).bind().await?;
     let mut background = Background {
         tasks: Tasks::new(shutdown.clone()),
         pool: pool.clone(),

@@ -6,8 +6,9 @@ import { useEffect, useState } from "preact/hooks";
 import { match } from "../router-match.ts";
 import { path } from "../router.ts";
 import { Problem, Title } from "../parts/parts.tsx";
-import { person } from "../session/session.ts";
+import { hasRole, person } from "../session/session.ts";
 import { language, t } from "../text/text.ts";
+import { CONSOLE_PLACES } from "./console/places.ts";
 import { SignIn } from "./sign-in.tsx";
 
 type Params = Record<string, string>;
@@ -16,9 +17,11 @@ type Page = ComponentType<Params & { key?: string }>;
 interface Place {
   pattern: string;
   load: () => Promise<Page>;
-  /// Whether the page is for signed-in players.
-  access: "anybody" | "player";
+  /// Whom the page is for: anybody, signed-in players, or those with a role.
+  access: "anybody" | "player" | "staff" | "operator" | "moderator";
 }
+
+const ROLES = { staff: ["operator", "moderator"], operator: ["operator"], moderator: ["moderator"] };
 
 const PLACES: Place[] = [
   { pattern: "/", access: "anybody", load: async () => (await import("./entrance.tsx")).Entrance as Page },
@@ -35,6 +38,7 @@ const PLACES: Place[] = [
   { pattern: "/leaderboards/:pool", access: "anybody", load: async () => (await import("./leaderboards.tsx")).Leaderboards as Page },
   { pattern: "/wallet", access: "player", load: async () => (await import("./wallet.tsx")).WalletPage as Page },
   { pattern: "/player/:id", access: "anybody", load: async () => (await import("./profile.tsx")).Profile as Page },
+  ...(CONSOLE_PLACES as Place[]),
   { pattern: "/settings", access: "anybody", load: async () => (await import("./settings.tsx")).SettingsPage as Page },
 ];
 
@@ -57,7 +61,8 @@ export function Pages() {
   // Words of another language are drawn anew everywhere.
   void language.value;
   if (place === undefined) return <Nowhere />;
-  if (place.access === "player" && person.value === null) return <SignIn />;
+  if (place.access !== "anybody" && person.value === null) return <SignIn />;
+  if (place.access in ROLES && !hasRole(...ROLES[place.access as keyof typeof ROLES])) return <Nowhere />;
   if (failure !== null) return <Problem error={failure} again={() => window.location.reload()} />;
   const Page = loaded.get(place.pattern);
   const params = match(place.pattern, here)!;

@@ -6,7 +6,7 @@ import { AnalysisStatus, type GameReport, type PlyReport, type SideReport } from
 import type { Evaluation as Score } from "../gen/stakemate/fairplay/v1/fairplay_service_pb.ts";
 import { GameStatus, type Game } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { useEvery, useLoading } from "../parts/parts.tsx";
-import { person } from "../session/session.ts";
+import { hasRole, person } from "../session/session.ts";
 import { language, t } from "../text/text.ts";
 import { fairplay, unary } from "../wire/transport.ts";
 
@@ -18,7 +18,8 @@ const HEIGHT = 90;
 export function Evaluation(props: { game: Game; shown: number; onShow: (ply: number) => void }) {
   const me = person.value?.id;
   const plays = me !== undefined && [props.game.white?.playerId, props.game.black?.playerId].includes(me);
-  const [done, setDone] = useState(!plays || props.game.status !== GameStatus.ENDED);
+  const reads = plays || hasRole("moderator", "operator");
+  const [done, setDone] = useState(!reads || props.game.status !== GameStatus.ENDED);
   const [answer, again] = useLoading(async () => {
     if (done) return null;
     const got = await fairplay.getGameReport({ gameId: props.game.gameId }, unary);

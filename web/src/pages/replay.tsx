@@ -20,6 +20,7 @@ import { t } from "../text/text.ts";
 import { games, unary } from "../wire/transport.ts";
 import { save } from "../parts/save.ts";
 import { Evaluation } from "./replay-report.tsx";
+import { ReportOpponent } from "./replay-report-opponent.tsx";
 
 /// How fast a replay may run: with the time that each move took, with parts of it, or evenly.
 const SPEEDS = ["original", "quick", "even"] as const;
@@ -159,6 +160,7 @@ function Show(props: { played: Played }) {
         </fieldset>
         <Evaluation game={game} shown={ply} onShow={show} />
         <Share game={game} ply={ply} />
+        <ReportOpponent game={game} />
       </aside>
     </div>
   );

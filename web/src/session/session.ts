@@ -17,6 +17,13 @@ const MARGIN_MS = 20_000;
 export interface Person {
   id: string;
   name: string;
+  /// What he may do, by his last token: for showing pages, never for trusting anybody.
+  roles: string[];
+}
+
+/// Whether the signed-in player has one of the roles.
+export function hasRole(...roles: string[]): boolean {
+  return roles.some((role) => person.value?.roles.includes(role));
 }
 
 interface Kept extends Person {
@@ -40,7 +47,7 @@ let renewing: Promise<string | null> | null = null;
 /// Takes up the session of a former page, and begins to hand out tokens.
 export function begin(): void {
   const kept = readKept();
-  person.value = kept === null ? null : { id: kept.id, name: kept.name };
+  person.value = personOf(kept);
   access = takeHandover(kept);
   // A reload gets the access token from the page it replaces, so that reloading twice does not use a refresh token twice.
   window.addEventListener("pagehide", () => {
@@ -105,21 +112,39 @@ async function renew(): Promise<string | null> {
 
 function adopt(session: Session): void {
   access = { playerId: session.playerId, token: session.accessToken, endsAtMs: Date.now() + lifetimeMs(session) };
-  const kept: Kept = { id: session.playerId, name: session.name, refreshToken: session.refreshToken };
+  const roles = claims(session.accessToken).roles ?? [];
+  const kept: Kept = { id: session.playerId, name: session.name, roles, refreshToken: session.refreshToken };
   localStorage.setItem(KEPT, JSON.stringify(kept));
   wasEnded.value = false;
-  if (person.value?.id !== kept.id) person.value = { id: kept.id, name: kept.name };
+  const same = person.value?.id === kept.id && person.value.roles.join() === roles.join();
+  if (!same) person.value = personOf(kept);
+}
+
+function personOf(kept: Kept | null): Person | null {
+  return kept === null ? null : { id: kept.id, name: kept.name, roles: kept.roles ?? [] };
+}
+
+interface Claims {
+  iat?: number;
+  exp?: number;
+  roles?: string[];
+}
+
+/// What a token says; nothing for an opaque one.
+function claims(token: string): Claims {
+  try {
+    const part = token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
+    return JSON.parse(atob(part)) as Claims;
+  } catch {
+    return {};
+  }
 }
 
 /// By the token's own two times, so that a wrong clock of the device does no harm.
 function lifetimeMs(session: Session): number {
-  try {
-    const part = session.accessToken.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
-    const { iat, exp } = JSON.parse(atob(part)) as { iat?: number; exp?: number };
-    if (iat !== undefined && exp !== undefined) return (exp - iat) * 1_000;
-  } catch {
-    // An opaque token: the answer's own word remains.
-  }
+  const { iat, exp } = claims(session.accessToken);
+  if (iat !== undefined && exp !== undefined) return (exp - iat) * 1_000;
+  // An opaque token: the answer's own word remains.
   return Number(session.accessTokenExpiresAtMs) - Date.now();
 }
 
@@ -134,7 +159,7 @@ function followOtherTab(): void {
   const kept = readKept();
   if (kept?.id === person.value?.id) return;
   access = null;
-  person.value = kept === null ? null : { id: kept.id, name: kept.name };
+  person.value = personOf(kept);
 }
 
 function readKept(): Kept | null {

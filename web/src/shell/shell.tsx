@@ -6,7 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { spoken } from "../announce.ts";
 import { Icon } from "../parts/icon.tsx";
 import { path } from "../router.ts";
-import { person } from "../session/session.ts";
+import { hasRole, person } from "../session/session.ts";
 import { money } from "../text/format.ts";
 import { t } from "../text/text.ts";
 import { balance, readBalance } from "./balance.ts";
@@ -41,6 +41,7 @@ export function Shell(props: { children: ComponentChildren }) {
           {who !== null && <NavLink to="/wallet" text={t("nav.wallet")} />}
           {who !== null && <NavLink to={`/player/${who.id}`} text={t("nav.profile")} />}
           <NavLink to="/settings" text={t("nav.settings")} />
+          {hasRole("operator", "moderator") && <NavLink to="/console" text={t("nav.console")} under />}
         </nav>
         <div class="who">
           {who === null ? (

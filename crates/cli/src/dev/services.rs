@@ -7,7 +7,7 @@ use service_kit::auth::KeyFiles;
 
 use super::layout::Layout;
 use super::state::ServiceState;
-use super::{StartError, ports};
+use super::{StartError, players, ports};
 
 /// Answers people; started last and stopped first.
 pub const GATEWAY: &str = "gateway";
@@ -113,6 +113,7 @@ pub fn environment(service: &ServicePlan, all: &[ServicePlan], shared: &Shared) 
     ];
     if service.name == GATEWAY {
         environment.push(("EDGE_ADDRESS".to_owned(), shared.edge.to_string()));
+        environment.push(("FIRST_ROLES".to_owned(), players::first_roles()));
         let own = |name: &str| std::env::var_os(format!("STAKEMATE_{name}")).is_some();
         let limits = DEVELOPMENT_LIMITS.into_iter().filter(|(name, _)| !own(name));
         environment.extend(limits.map(|(name, value)| (name.to_owned(), value.to_owned())));

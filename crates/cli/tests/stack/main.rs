@@ -145,7 +145,10 @@ async fn a_stack_gets_ready_survives_killed_children_and_stops_in_order() {
     let scene = Scene::new();
     let (launcher, lines) = scene.start();
     assert_eq!(lines[0], format!("ready http://127.0.0.1:{}", scene.port));
-    assert_eq!(lines[1], "sign in as anna or boris, password stakemate-dev");
+    assert_eq!(
+        lines[1],
+        "sign in as anna or boris, as olga (operator) or mira (moderator), password stakemate-dev"
+    );
     let state = scene.state().expect("it runs");
     assert_eq!(state.processes.len(), SERVICES.len() + 3);
 

@@ -17,6 +17,7 @@ mod lane;
 mod parked;
 
 use crate::backoff::Backoff;
+use crate::standing::Followed;
 use crate::{Bus, Handler, telemetry};
 use event_store::CommitSignal;
 use in_flight::InFlight;
@@ -110,6 +111,7 @@ pub async fn run_consumer<H: Handler>(
     shutdown: CancellationToken,
 ) {
     telemetry::describe();
+    bus.note_followed(Followed { consumer: config.name, source_service: config.source_service });
     let shared = Arc::new(Shared {
         pool,
         bus,

@@ -33,3 +33,19 @@ create table if not exists dead_letters (
     parked_at       timestamptz not null default clock_timestamp(),
     primary key (consumer, stream_id, version)
 );
+
+-- What was done about such messages by hand, with what they were like then. Only ever added to.
+create table if not exists dead_letter_actions (
+    actor      text        not null,
+    request_id uuid        not null,
+    kind       text        not null check (kind in ('retry', 'skip')),
+    consumer   text        not null,
+    stream_id  uuid        not null,
+    version    bigint      not null,
+    subject    text        not null,
+    error      text        not null,
+    reason     text        not null,
+    acted_at   timestamptz not null default clock_timestamp(),
+    primary key (actor, request_id)
+);
+create index if not exists dead_letter_actions_latest on dead_letter_actions (acted_at, request_id);

@@ -51,6 +51,8 @@ pub struct CommonConfig {
     pub token_issuer: String,
     /// `STAKEMATE_OTLP_ENDPOINT`: where spans are sent, as `http://127.0.0.1:4317`; nowhere when unset.
     pub otlp_endpoint: Option<String>,
+    /// `STAKEMATE_TRACE_URL`: where operators look at a trace, as `https://traces.example/trace/{trace_id}`; nowhere when unset.
+    pub trace_url: Option<String>,
     /// `STAKEMATE_LOG`: the filter of the log, in the syntax of `RUST_LOG`; `info`.
     pub log: String,
 }
@@ -69,6 +71,7 @@ impl CommonConfig {
             token_public_key_file: token_public_key_file.to_owned(),
             token_issuer: crate::auth::ISSUER.to_owned(),
             otlp_endpoint: None,
+            trace_url: None,
             log: "warn".to_owned(),
         }
     }
@@ -96,6 +99,9 @@ impl CommonConfig {
         put("token_issuer", self.token_issuer.clone().into());
         if let Some(endpoint) = &self.otlp_endpoint {
             put("otlp_endpoint", endpoint.clone().into());
+        }
+        if let Some(url) = &self.trace_url {
+            put("trace_url", url.clone().into());
         }
         put("log", self.log.clone().into());
         values
@@ -134,6 +140,7 @@ pub(super) fn read(variables: &Variables, problems: &mut Vec<Problem>) -> Common
         token_public_key_file: reader.required("token_public_key_file").into(),
         token_issuer: variables.get("token_issuer").unwrap_or(crate::auth::ISSUER).to_owned(),
         otlp_endpoint: variables.get("otlp_endpoint").map(str::to_owned),
+        trace_url: reader.trace_url(),
         log: reader.filter(),
     };
     if config.is_production() {
@@ -227,6 +234,17 @@ impl Reader<'_> {
                 CONNECTIONS
             }
         }
+    }
+
+    fn trace_url(&mut self) -> Option<String> {
+        let name = "trace_url";
+        let text = self.variables.get(name)?;
+        let good = ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme));
+        if !(good && text.contains("{trace_id}")) {
+            self.problems
+                .push(Problem::new(name, "must be an address, as https://traces.example/{trace_id}"));
+        }
+        Some(text.to_owned())
     }
 
     fn filter(&mut self) -> String {

@@ -30,4 +30,5 @@ reasons! {
     proto::rating::v1::ErrorReason => "stakemate.rating", "ERROR_REASON_";
     proto::wallet::v1::ErrorReason => "stakemate.wallet", "ERROR_REASON_";
     proto::fairplay::v1::ErrorReason => "stakemate.fairplay", "ERROR_REASON_";
+    proto::operator::v1::ErrorReason => "stakemate.operator", "ERROR_REASON_";
 }

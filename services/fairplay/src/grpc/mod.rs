@@ -2,6 +2,7 @@
 
 mod decide_case;
 mod get_calibration;
+mod get_case;
 mod get_game_report;
 mod get_pair_allowance;
 mod get_player_assessment;

@@ -2,6 +2,7 @@
 
 pub mod analyses;
 pub mod analysis_log;
+pub mod case_history;
 pub mod cases;
 pub mod evidence;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Fair play on a real Postgres, a real NATS and a real Stockfish.
 
 mod analysis;
+mod cases;
 mod failures;
 mod pairs;
 mod service;

@@ -7,6 +7,7 @@ use service_kit::auth::Roles;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::RoleChange;
 use super::account::{Account, Name};
 
 /// Keeps accounts and sessions. Each method is one transaction, finished even when its caller leaves.
@@ -28,6 +29,9 @@ pub trait Accounts: Clone + Send + Sync + 'static {
         &self,
         player_id: Uuid,
     ) -> impl Future<Output = Result<Option<Account>, StoreFailure>> + Send;
+
+    /// Gives an account other roles, with the event that says who did it and why; nothing when there is no such account.
+    fn set_roles(&self, new: NewRoles) -> impl Future<Output = Result<Option<Account>, StoreFailure>> + Send;
 
     /// Opens a session.
     fn open_session(&self, session: NewSession) -> impl Future<Output = Result<(), StoreFailure>> + Send;
@@ -64,6 +68,21 @@ pub struct Registration {
     pub registered_at: OffsetDateTime,
     /// His first session.
     pub session: NewSession,
+}
+
+/// Other roles for an account.
+#[derive(Clone, Debug)]
+pub struct NewRoles {
+    /// Whose, in lower case.
+    pub name_key: String,
+    /// How they change.
+    pub change: RoleChange,
+    /// Who changes it, in his own words.
+    pub changed_by: String,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub changed_at: OffsetDateTime,
 }
 
 /// A session that begins.

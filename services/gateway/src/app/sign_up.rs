@@ -37,7 +37,7 @@ pub async fn sign_up<A: Accounts>(
     let password_hash = app.passwords.hash(password).await?;
     let player_id = Uuid::now_v7();
     let (session, refresh_token) = app.new_session(player_id, now);
-    let roles = Roles::of(&[Role::Player]);
+    let roles = app.first_roles.get(&name.key()).copied().unwrap_or(Roles::of(&[Role::Player]));
     let registration = Registration { player_id, name, password_hash, roles, registered_at: now, session };
     let account = app.accounts.register(registration).await?.ok_or(SignUpError::NameTaken)?;
     Ok(app.session(account, refresh_token, now)?)

@@ -5,6 +5,8 @@ use std::time::Duration;
 use http::{HeaderName, HeaderValue, Method, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+use super::dispatch::SERVICE_HEADER;
+
 /// How long a browser remembers a preflight.
 const PREFLIGHT_KEPT: Duration = Duration::from_secs(24 * 3600);
 
@@ -27,6 +29,7 @@ pub(super) fn layer(allowed: &[String]) -> Result<CorsLayer, BadOrigin> {
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             HeaderName::from_static("grpc-timeout"),
+            HeaderName::from_static(SERVICE_HEADER),
             HeaderName::from_static("traceparent"),
             HeaderName::from_static("tracestate"),
             HeaderName::from_static("x-grpc-web"),

@@ -77,6 +77,11 @@ impl Upstream {
         Ok(Self { service, name, channel, cut })
     }
 
+    /// The short name, as wallet.
+    pub(super) fn service(&self) -> &'static str {
+        self.service
+    }
+
     pub(super) fn service_name(&self) -> &'static str {
         self.name
     }

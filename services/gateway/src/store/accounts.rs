@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::events;
 use crate::app::account::Account;
-use crate::app::{Accounts, NewSession, Registration, Rotation, StoreFailure};
+use crate::app::{Accounts, NewRoles, NewSession, Registration, Rotation, StoreFailure};
 
 /// The port's implementation.
 #[derive(Clone, Debug)]
@@ -44,6 +44,32 @@ impl Accounts for PostgresAccounts {
         let query = sqlx::query(include_str!("queries/account_by_player.sql")).bind(player_id);
         let row = query.fetch_optional(&self.pool).await?;
         row.as_ref().map(account).transpose()
+    }
+
+    async fn set_roles(&self, new: NewRoles) -> Result<Option<Account>, StoreFailure> {
+        let pool = self.pool.clone();
+        finished(async move {
+            let mut transaction = pool.begin().await?;
+            let query = sqlx::query(include_str!("queries/lock_account.sql")).bind(&new.name_key);
+            let Some(row) = query.fetch_optional(&mut *transaction).await? else { return Ok(None) };
+            let mut account = account(&row)?;
+            let before = account.roles;
+            account.roles = new.change.of(before);
+            if account.roles == before {
+                return Ok(Some(account));
+            }
+            let roles: Vec<&str> = account.roles.names();
+            sqlx::query(include_str!("queries/set_roles.sql"))
+                .bind(account.player_id)
+                .bind(roles)
+                .execute(&mut *transaction)
+                .await?;
+            let expected = event_store::head(&mut *transaction, account.player_id).await?;
+            append_in(&mut transaction, &events::player_roles_changed(&account, &new, expected)).await?;
+            transaction.commit().await?;
+            Ok(Some(account))
+        })
+        .await
     }
 
     async fn open_session(&self, session: NewSession) -> Result<(), StoreFailure> {

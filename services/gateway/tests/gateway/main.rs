@@ -5,6 +5,7 @@ mod behind;
 mod clients;
 mod fixture;
 mod limits;
+mod operators;
 mod pages;
 mod process;
 mod relay;

@@ -72,12 +72,16 @@ async fn production_refuses_the_keys_and_settings_of_development() {
     let (mut variables, _database) = variables(&folder).await;
     variables.insert("STAKEMATE_ENVIRONMENT", "production".to_owned());
     variables.insert("STAKEMATE_ALLOWED_ORIGINS", "*".to_owned());
+    variables.insert("STAKEMATE_FIRST_ROLES", "olga=operator".to_owned());
     let output = run(&variables, &[]).await;
     assert_eq!(output.status.code(), Some(3));
     let complaint = complaint(&output);
-    for name in
-        ["STAKEMATE_TOKEN_PUBLIC_KEY_FILE", "STAKEMATE_TOKEN_PRIVATE_KEY_FILE", "STAKEMATE_ALLOWED_ORIGINS"]
-    {
+    for name in [
+        "STAKEMATE_TOKEN_PUBLIC_KEY_FILE",
+        "STAKEMATE_TOKEN_PRIVATE_KEY_FILE",
+        "STAKEMATE_ALLOWED_ORIGINS",
+        "STAKEMATE_FIRST_ROLES",
+    ] {
         assert!(complaint.contains(name), "{complaint}");
     }
 }
@@ -95,6 +99,42 @@ async fn migrations_run_alone_and_may_be_repeated() {
     sqlx::query("select player_id from accounts").execute(&database.pool).await.expect("the table is there");
     assert_eq!(run(&HashMap::new(), &["migrate"]).await.status.code(), Some(3));
     assert_eq!(run(&only, &["dance"]).await.status.code(), Some(2));
+}
+
+#[tokio::test]
+async fn a_role_is_granted_and_revoked_by_name_with_a_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (variables, database) = variables(&folder).await;
+    assert_eq!(run(&variables, &["migrate"]).await.status.code(), Some(0));
+    sqlx::query(
+        "insert into accounts (player_id, name, name_key, password_hash, roles, registered_at)
+         values (gen_random_uuid(), 'Olga', 'olga', '', '{player}', now())",
+    )
+    .execute(&database.pool)
+    .await
+    .expect("signed up");
+    let granted = run(&variables, &["grant-role", "olga", "operator", "on call this week"]).await;
+    assert_eq!(granted.status.code(), Some(0), "{}", complaint(&granted));
+    assert_eq!(String::from_utf8_lossy(&granted.stdout).trim(), "Olga is now player, operator");
+    // The same again changes nothing.
+    assert_eq!(run(&variables, &["grant-role", "OLGA", "operator", "again"]).await.status.code(), Some(0));
+    let revoked = run(&variables, &["revoke-role", "olga", "operator", "her week is over"]).await;
+    assert_eq!(String::from_utf8_lossy(&revoked.stdout).trim(), "Olga is now player");
+    let events: Vec<(String, bool)> = sqlx::query_as(
+        "select type, exists (select from outbox o where o.stream_id = e.stream_id and o.version = e.version)
+         from events e order by version",
+    )
+    .fetch_all(&database.pool)
+    .await
+    .expect("readable");
+    assert_eq!(events, [("PlayerRolesChanged".to_owned(), false), ("PlayerRolesChanged".to_owned(), false)]);
+    for refused in [
+        ["grant-role", "nobody", "operator", "why not"],
+        ["grant-role", "olga", "emperor", "why not"],
+        ["grant-role", "olga", "operator", " "],
+    ] {
+        assert_eq!(run(&variables, &refused).await.status.code(), Some(1), "{refused:?}");
+    }
 }
 
 /// H01

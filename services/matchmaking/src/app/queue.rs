@@ -22,7 +22,7 @@ use crate::app::cities::Cities;
 use crate::app::leader::Nudges;
 use crate::app::notices::{Notice, Notices};
 use crate::app::tickets::{Frame, QueueKey};
-use crate::store::tickets::{TicketError, TicketStore};
+use crate::store::tickets::{QueueLook, TicketError, TicketStore};
 use task::Task;
 
 /// Commands that may wait for the task.
@@ -224,6 +224,11 @@ impl Queue {
             *last = counted;
         }
         last.clone()
+    }
+
+    /// How every queue stands, at all instances.
+    pub async fn look(&self, now_ms: i64) -> Result<Vec<QueueLook>, TicketError> {
+        self.store.look(queues(&self.cities), now_ms).await
     }
 
     /// Changes whenever a match took a step.

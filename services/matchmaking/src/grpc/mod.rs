@@ -6,6 +6,7 @@ mod create_city;
 mod join_queue;
 mod leave_queue;
 mod list_cities;
+mod list_queues;
 mod status;
 mod update_city;
 

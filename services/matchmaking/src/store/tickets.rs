@@ -6,6 +6,7 @@
 
 mod answers;
 mod codec;
+mod look;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,6 +20,8 @@ use crate::app::tickets::{Ended, QueueKey, State, TICKET_GRACE_MS, Ticket};
 pub use answers::{
     Claim, Closing, Entered, Entering, Led, Move, Reader, Search, Standing, TicketError, Touched, Unknown,
 };
+
+pub use look::QueueLook;
 
 /// All keys begin with it; the server may hold other things.
 const PREFIX: &str = "stakemate:matchmaking:";

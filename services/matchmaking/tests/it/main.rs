@@ -8,6 +8,7 @@ mod journey;
 mod leaving;
 mod lost_tickets;
 mod pairing;
+mod queues;
 mod races;
 mod refusals;
 mod restarts;

@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status};
 use super::Service;
 
 /// The operator who calls.
-fn operator<T>(request: &Request<T>) -> Result<Principal, Status> {
+pub(super) fn operator<T>(request: &Request<T>) -> Result<Principal, Status> {
     let principal = principal(request)?;
     require_role(&principal, Role::Operator)?;
     Ok(principal)

@@ -7,6 +7,7 @@ mod create_deposit;
 mod create_withdrawal;
 mod export_statement;
 mod get_balance;
+mod ledger;
 mod list_statement;
 mod parse;
 mod standing;
@@ -17,29 +18,33 @@ use std::sync::Arc;
 
 use event_store::CommitSignal;
 use proto::wallet::v1 as pb;
+use proto::wallet::v1::ledger_service_server::LedgerServiceServer;
 use proto::wallet::v1::wallet_admin_service_server::WalletAdminServiceServer;
 use proto::wallet::v1::wallet_service_server::{WalletService, WalletServiceServer};
 use service_kit::streams::FrameStream;
 use sqlx::PgPool;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
 use crate::app::desk::Desk;
 
-/// Both services on their database.
+/// The services on their database.
 #[derive(Debug, Clone)]
 pub struct Service {
     pool: PgPool,
     desk: Arc<Desk>,
     signal: CommitSignal,
     shutdown: CancellationToken,
+    /// Lets one sum over the whole ledger be made at a time.
+    summing: Arc<Semaphore>,
 }
 
 impl Service {
     /// With the desk's settings, and the signal that wakes the relay.
     #[must_use]
     pub fn new(pool: PgPool, desk: Arc<Desk>, signal: CommitSignal, shutdown: CancellationToken) -> Self {
-        Self { pool, desk, signal, shutdown }
+        Self { pool, desk, signal, shutdown, summing: Arc::new(Semaphore::new(1)) }
     }
 
     /// What players call, ready to be added to a server.
@@ -52,6 +57,12 @@ impl Service {
     #[must_use]
     pub fn admin_server(&self) -> WalletAdminServiceServer<Self> {
         WalletAdminServiceServer::new(self.clone())
+    }
+
+    /// The ledger as operators read it, ready to be added to a server.
+    #[must_use]
+    pub fn ledger_server(&self) -> LedgerServiceServer<Self> {
+        LedgerServiceServer::new(self.clone())
     }
 }
 

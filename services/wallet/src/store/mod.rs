@@ -13,6 +13,7 @@ pub mod payments;
 pub mod posting;
 pub mod seals;
 pub mod statement;
+pub mod totals;
 pub mod usage;
 
 use domain_ledger::{Account, MatchId, PlayerId};

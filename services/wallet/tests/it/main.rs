@@ -5,6 +5,7 @@ mod batches;
 mod chain;
 mod desk;
 mod invariants;
+mod ledger;
 mod limits;
 mod money;
 mod races;

@@ -107,6 +107,11 @@ impl World {
         Client::of(self.instance.as_ref().expect("the service runs"))
     }
 
+    /// A channel to the service, for its other interfaces.
+    pub fn channel(&self) -> Channel {
+        self.instance.as_ref().expect("the service runs").channel()
+    }
+
     pub fn pool(&self) -> &PgPool {
         &self.database.pool
     }

@@ -1,0 +1,32 @@
+//! Debits, credits and balances of all accounts of a kind.
+
+use sqlx::PgExecutor;
+
+const BY_KIND: &str = include_str!("queries/totals_by_kind.sql");
+
+/// All accounts of a kind in a currency. Amounts are minor units.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct TotalRow {
+    /// The code.
+    pub currency: String,
+    /// `stakemate.wallet.v1.AccountKind`.
+    pub kind: i16,
+    /// How many accounts.
+    pub accounts: i64,
+    /// How many entries on them.
+    pub entries: i64,
+    /// What went out; zero or more.
+    pub debit: i64,
+    /// What came in; zero or more.
+    pub credit: i64,
+    /// Credits less debits.
+    pub balance: i64,
+}
+
+/// The totals, by currency and kind, of one moment.
+///
+/// # Errors
+/// When the database does not answer in time.
+pub async fn by_kind(executor: impl PgExecutor<'_>) -> Result<Vec<TotalRow>, sqlx::Error> {
+    sqlx::query_as(BY_KIND).fetch_all(executor).await
+}
