@@ -7,8 +7,11 @@ STAKEMATE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE_FOLDER)/stakemate
 
 .DEFAULT_GOAL := help
 ONLY ?=
+# The figures of matches take the whole stack, those of games the game service.
+ALL_PROGRAMS = --workspace --bins
+GAME_PROGRAMS = --bin stakemate-game --bin stakemate-bench
 
-.PHONY: help up demo simulate bench test web-test lint calibrate deploy-check fmt clean-data build web
+.PHONY: help up demo simulate chaos bench test web-test lint calibrate deploy-check fmt clean-data build web
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +25,10 @@ demo: build ## plays staked games from queue to payout; prints the story and, la
 simulate: ## the match process under every fault, seed by seed: make simulate SEEDS=100000
 	@scripts/bootstrap
 	@cargo run --quiet --locked -p end-to-end --bin simulate -- --seeds $(or $(SEEDS),1000)
+
+chaos: build ## staked matches while processes are killed: make chaos SEEDS=n MATCHES=2000 KILLS=50 VICTIMS=wallet,nats
+	@exec $(STAKEMATE) chaos --seeds $(or $(SEEDS),1) --matches $(or $(MATCHES),100) --kills $(or $(KILLS),2) \
+		$(if $(VICTIMS),--victims $(VICTIMS))
 
 test: ## all tests, on private servers and in real browsers
 	@scripts/bootstrap --browser
@@ -39,7 +46,7 @@ web-test: ## the web client: types, units, and journeys in real browsers on a st
 
 bench: ## the benchmarks, one JSON line a figure; ONLY=game for some of them, GAMES=file.pgn for games to pack
 	@scripts/bootstrap
-	cargo build --release --locked --bin stakemate-game --bin stakemate-bench
+	cargo build --release --locked $(if $(ONLY),$(if $(findstring match,$(ONLY)),$(ALL_PROGRAMS),$(GAME_PROGRAMS)),$(ALL_PROGRAMS))
 	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES))
 
 lint: ## formatting, clippy, protos, licences, unused dependencies

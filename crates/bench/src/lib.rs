@@ -3,6 +3,7 @@
 //! # Map
 //!
 //! * [`game`]: the game service: P1 to P9 and P16, in the order in which they are measured.
+//! * [`pairing`]: P10. [`settlements`]: P11. [`ratings`]: P12 and P14. [`matches`]: P13, on a whole stack.
 //! * [`stand`]: a durable Postgres, a NATS and a game service as processes of our own.
 //! * [`load`]: games played through gRPC as two clients each would play them.
 //! * [`decisions`]: what a move costs without any input or output. [`timers`]: many clocks. [`recovery`]: many logs.
@@ -24,7 +25,11 @@ pub mod decisions;
 pub mod figure;
 pub mod game;
 pub mod load;
+pub mod matches;
+pub mod pairing;
+pub mod ratings;
 pub mod raw;
 pub mod recovery;
+pub mod settlements;
 pub mod stand;
 pub mod timers;

@@ -2,13 +2,13 @@
 
 use clap::Parser;
 
-use bench::{game, raw};
+use bench::{game, matches, pairing, ratings, raw, settlements};
 
 /// Measures, and prints one JSON line a figure.
 #[derive(Debug, Parser)]
 #[command(name = "stakemate-bench")]
 struct Arguments {
-    /// Only these, separated by commas; all when empty.
+    /// Only these, separated by commas: game, pairing, wallet, rating, match; all when empty.
     #[arg(long, default_value = "", value_delimiter = ',')]
     only: Vec<String>,
     /// The largest log that is made.
@@ -45,6 +45,18 @@ async fn main() -> anyhow::Result<()> {
         };
         extent.log_sizes.retain(|size| *size <= arguments.events_max);
         game::run(&extent).await?;
+    }
+    if wanted("pairing") {
+        pairing::run()?;
+    }
+    if wanted("wallet") {
+        settlements::run(arguments.rounds.max(1)).await?;
+    }
+    if wanted("rating") {
+        ratings::run(arguments.rounds.max(1)).await?;
+    }
+    if wanted("match") {
+        matches::run().await?;
     }
     Ok(())
 }

@@ -10,6 +10,10 @@ use uuid::Uuid;
 /// How many events a tail shows before new ones.
 const TAIL_COUNT: u64 = 20;
 
+/// The processes of a stack, as the launcher names them.
+const VICTIMS: [&str; 9] =
+    ["postgres", "nats", "redis", "wallet", "rating", "fairplay", "matchmaking", "game", "gateway"];
+
 /// The Stakemate command line.
 #[derive(Debug, Parser)]
 #[command(name = "stakemate", version, about = "Runs and inspects a Stakemate stack")]
@@ -37,14 +41,20 @@ pub enum Command {
     /// Plays four staked games from queue to payout, on the running stack or on one of its own.
     Demo,
     /// Plays matches on a stack of its own while its processes are killed, and looks for anything lost or doubled.
-    /// Not reliable yet: a run may stand still before its first match.
     Chaos {
         /// Runs, each with other moves and other moments.
         #[arg(long, default_value_t = 1)]
         seeds: u64,
-        /// Matches of a run.
-        #[arg(long, default_value_t = 40)]
+        /// Matches of a run, at least.
+        #[arg(long, default_value_t = 100)]
         matches: usize,
+        /// How often each victim is killed in a run.
+        #[arg(long, default_value_t = 2)]
+        kills: usize,
+        /// Who is killed, with commas between.
+        #[arg(long, value_delimiter = ',', default_values_t = VICTIMS.map(str::to_owned),
+              value_parser = clap::builder::PossibleValuesParser::new(VICTIMS))]
+        victims: Vec<String>,
     },
     /// Removes the data of a stopped stack; installed servers stay.
     CleanData,
@@ -282,6 +292,23 @@ mod tests {
             let all = ["stakemate"].into_iter().chain(words.iter().copied());
             assert!(Arguments::try_parse_from(all).is_err(), "{words:?}");
         }
+    }
+
+    #[test]
+    fn chaos_kills_whom_it_is_told_and_everybody_by_default() {
+        let victims = |words: &[&str]| {
+            let all = ["stakemate", "chaos"].iter().chain(words).copied();
+            match Arguments::try_parse_from(all).map(|arguments| arguments.command) {
+                Ok(Command::Chaos { victims, .. }) => Some(victims),
+                _ => None,
+            }
+        };
+        assert_eq!(
+            victims(&["--victims", "wallet,nats"]),
+            Some(vec!["wallet".to_owned(), "nats".to_owned()])
+        );
+        assert_eq!(victims(&[]).map(|all| all.len()), Some(VICTIMS.len()));
+        assert_eq!(victims(&["--victims", "init"]), None);
     }
 
     #[test]

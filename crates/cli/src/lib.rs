@@ -84,7 +84,8 @@ pub async fn run(arguments: Arguments) -> ExitCode {
     let Arguments { data, command } = arguments;
     let outcome = match command {
         Command::Dev { port, programs } => {
-            dev::run(dev::Options { data, port: dev::EdgePort::Given(port), programs })
+            let port = dev::EdgePort::Given(port);
+            dev::run(dev::Options { data, port, programs, variables: Vec::new() })
                 .await
                 .map_err(|error| (error.exit_status(), error.to_string()))
         }
@@ -100,10 +101,12 @@ pub async fn run(arguments: Arguments) -> ExitCode {
             .await
             .map(|()| ExitStatus::Done)
             .map_err(|error| (error.exit_status(), error.to_string())),
-        Command::Chaos { seeds, matches } => chaos::run(&data, chaos::Extent { seeds, matches })
-            .await
-            .map(|()| ExitStatus::Done)
-            .map_err(|error| (ExitStatus::Difference, format!("{error:#}"))),
+        Command::Chaos { seeds, matches, kills, victims } => {
+            chaos::run(&data, &chaos::Extent { seeds, matches, kills, victims })
+                .await
+                .map(|()| ExitStatus::Done)
+                .map_err(|error| (ExitStatus::Failed, format!("{error:#}")))
+        }
         Command::Inspect(command) => inspect(&data, command)
             .await
             .map(|()| ExitStatus::Done)

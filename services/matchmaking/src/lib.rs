@@ -7,6 +7,7 @@
 //! * [`app::leader`]: pairing, of which each queue has one instance at a time.
 //! * [`app::match_process`]: the process manager of a match, pure; [`app::advance`] takes a match one step further.
 //! * [`app::propose`], [`app::timeouts`]: how a match begins, and how one that got stuck is given up.
+//! * [`app::block`]: whom a player does not want to meet.
 //! * [`app::cities`]: the stakes and clocks; [`app::save_city`] writes them.
 //! * [`bus`]: the events of the other services, and the notices.
 //! * [`store`]: the match and city streams and the projections in Postgres, the tickets in Redis.
@@ -32,6 +33,8 @@
 //! * MATCH-12 A ticket that Redis has lost is put back by the instance that follows it, with its id and its wait; one that was
 //!   left or has led to a game is not.
 //! * MATCH-13 Nobody is paired under terms that he has not queued for.
+//! * MATCH-14 Nobody is paired with whom he has blocked, or who has blocked him, nor while fair play bars him or he has excluded
+//!   himself: it is asked at every pass, so it holds for tickets that are older.
 //!
 //! # Deliberately absent
 //!
@@ -227,6 +230,11 @@ impl Consumers {
             bus::GameEvents { queue: queue() },
         );
         self.start(tasks, ConsumerConfig::new("matchmaking_bars", "fairplay", "player"), bus::BarEvents);
+        self.start(
+            tasks,
+            ConsumerConfig::new("matchmaking_exclusions", "wallet", "standing"),
+            bus::ExclusionEvents,
+        );
         self.start(tasks, ConsumerConfig::new("matchmaking_ratings", "rating", "game"), bus::RatingEvents);
     }
 

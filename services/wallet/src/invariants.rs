@@ -44,6 +44,9 @@ pub enum Breach {
     /// A player does not have held what his open holds say.
     #[error("{}, the open holds say {}", standing(.0), .0.expected)]
     Held(DifferingBalance),
+    /// What is withheld of a player's is not what his withheld prizes say.
+    #[error("{}, the withheld prizes say {}", standing(.0), .0.expected)]
+    Withheld(DifferingBalance),
     /// A match that is not settled exactly once.
     #[error("match {match_id} has {settlements} settlements, which its holds do not say")]
     Settlement {
@@ -69,6 +72,7 @@ impl Breach {
             Self::Transfer(_) => "transfer",
             Self::Balance(_) => "balance",
             Self::Held(_) => "held",
+            Self::Withheld(_) => "withheld",
             Self::Settlement { .. } => "settlement",
             Self::HoldOutlivesItsEnd(_) => "hold",
             Self::Chain(_) => "chain",
@@ -77,7 +81,8 @@ impl Breach {
 }
 
 /// The names of all checks, so that a metric goes back to zero when a breach was mended.
-pub const CHECKS: [&str; 7] = ["currency", "transfer", "balance", "held", "settlement", "hold", "chain"];
+pub const CHECKS: [&str; 8] =
+    ["currency", "transfer", "balance", "held", "withheld", "settlement", "hold", "chain"];
 
 fn standing(balance: &DifferingBalance) -> String {
     let DifferingBalance { key, currency, standing_minor, .. } = balance;
@@ -128,6 +133,7 @@ pub async fn check(pool: &PgPool, place: ChainPlace) -> Result<(Vec<Breach>, Cha
     breaches.extend(invariants::unbalanced_transfers(&mut tx).await?.into_iter().map(Breach::Transfer));
     breaches.extend(invariants::differing_balances(&mut tx).await?.into_iter().map(Breach::Balance));
     breaches.extend(invariants::differing_held(&mut tx).await?.into_iter().map(Breach::Held));
+    breaches.extend(invariants::differing_withheld(&mut tx).await?.into_iter().map(Breach::Withheld));
     for (match_id, settlements) in invariants::unlike_settlements(&mut tx).await? {
         breaches.push(Breach::Settlement { match_id, settlements });
     }

@@ -1,5 +1,7 @@
-//! `ledger verify`: checks the hash chain of the log, recomputes every balance from it, and names the first difference
-//! (`WALLET-6`, `WALLET-9`).
+//! `ledger verify`: checks the hash chain of the log, recomputes every balance from it, compares the tables beside it, and names the
+//! first difference (`WALLET-6`, `WALLET-9`).
+
+mod tables;
 
 use std::collections::BTreeSet;
 
@@ -12,7 +14,7 @@ use crate::app::posting::Posting;
 use crate::sealing::{self, ChainDifference};
 use crate::store::entries::{self, EntryRow};
 use crate::store::seals::ChainPlace;
-use crate::store::{balances, codec};
+use crate::store::{balances, codec, statement};
 
 /// All of one moment, and nothing changed by it.
 const BEGIN: &str = "begin isolation level repeatable read read only";
@@ -77,6 +79,30 @@ pub enum Difference {
         /// In the log.
         logged: u64,
     },
+    /// A line of a statement is missing, is not what the log says, or belongs to nothing in it.
+    #[error("transfer {transfer_id}: the line on the statement of {player_id} is not that of the log")]
+    Line {
+        /// Whose.
+        transfer_id: Uuid,
+        /// On whose statement.
+        player_id: Uuid,
+    },
+    /// Statements have lines that belong to no transfer of the log.
+    #[error("{stored} lines stand on statements, the log has {logged}")]
+    LineCount {
+        /// On statements.
+        stored: i64,
+        /// In the log.
+        logged: u64,
+    },
+    /// What was decided about a match is not kept as the first outcome of its step, so it could be decided again.
+    #[error("match {match_id}: the outcome of step {step} is not that of the log")]
+    Operation {
+        /// Which match.
+        match_id: Uuid,
+        /// Which step.
+        step: String,
+    },
     /// A stored balance is on no account, or in no currency, that there is.
     #[error("a stored balance of owner {owner_id} names no account")]
     NoAccount {
@@ -122,12 +148,14 @@ async fn check_chain(conn: &mut PgConnection) -> Result<(ChainPlace, Option<Chai
 async fn check_log(conn: &mut PgConnection) -> Result<(Totals, Option<Difference>), sqlx::Error> {
     let mut audit = Audit::default();
     let mut position = ScanPosition::START;
+    let mut lines = 0;
     loop {
         let events = event_store::scan(&mut *conn, position, LOAD_ROWS_MAX).await?;
         let Some(last) = events.last() else { break };
         position = ScanPosition::after(last);
-        if let Err(difference) = check_page(conn, &mut audit, &events).await? {
-            return Ok((audit.totals().clone(), Some(difference)));
+        match check_page(conn, &mut audit, &events).await? {
+            Ok(more) => lines += more,
+            Err(difference) => return Ok((audit.totals().clone(), Some(difference))),
         }
     }
     let totals = audit.totals().clone();
@@ -135,6 +163,10 @@ async fn check_log(conn: &mut PgConnection) -> Result<(Totals, Option<Difference
     if u64::try_from(stored) != Ok(totals.entries) {
         let logged = totals.entries;
         return Ok((totals, Some(Difference::EntryCount { stored, logged })));
+    }
+    let stored = statement::count(&mut *conn).await?;
+    if u64::try_from(stored) != Ok(lines) {
+        return Ok((totals, Some(Difference::LineCount { stored, logged: lines })));
     }
     let mut standing = Vec::new();
     for row in balances::all(&mut *conn).await? {
@@ -152,11 +184,12 @@ async fn check_log(conn: &mut PgConnection) -> Result<(Totals, Option<Difference
     })
 }
 
+/// Checks a page of the log, and answers how many lines on statements it leads to.
 async fn check_page(
     conn: &mut PgConnection,
     audit: &mut Audit,
     events: &[RecordedEvent],
-) -> Result<Result<(), Difference>, sqlx::Error> {
+) -> Result<Result<u64, Difference>, sqlx::Error> {
     let mut postings = Vec::with_capacity(events.len());
     for event in events {
         let posting = match codec::read(event) {
@@ -168,7 +201,13 @@ async fn check_page(
         }
         postings.push(posting);
     }
-    check_entries(conn, &postings).await
+    if let Err(difference) = check_entries(conn, &postings).await? {
+        return Ok(Err(difference));
+    }
+    if let Err(difference) = tables::check_operations(conn, &postings).await? {
+        return Ok(Err(difference));
+    }
+    tables::check_lines(conn, &postings).await
 }
 
 /// Compares the table of entries with the transfers of the log, entry by entry.

@@ -14,6 +14,7 @@
 //! * [`grpc`]: the calls of players and operators.
 //! * [`sealing`]: the hash chain over the log, sealed in the background.
 //! * [`invariants`]: what must always be true, checked all the time; [`ledger_verify`]: everything once more, from the log.
+//! * [`prizes`]: letting go of prizes that fair play had asked to withhold.
 //! * [`bench`]: how many settlements a second.
 //! * [`config`], [`telemetry`]: settings and metrics.
 //!
@@ -35,6 +36,9 @@
 //! * `WALLET-12` A command is done once for each request id of its caller, and a provider's word once for each of its events.
 //! * `WALLET-13` Nothing booked is changed: a mistake is corrected by new entries, with who did it and why; above a limit by two.
 //!
+//! * `WALLET-14` While fair play holds a player's prizes, what he wins beyond his own stake is withheld in the transaction that pays
+//!   the pot, and is his when the hold ends, after 72 hours at the latest. Stakes and refunds never are withheld.
+//!
 //! # Deliberately absent
 //! * A clock for holds: only a match or a game ends one.
 //! * A balance row of the house: every settlement would wait for it.
@@ -50,6 +54,7 @@ pub mod grpc;
 pub mod invariants;
 pub mod ledger_verify;
 pub mod payments;
+pub mod prizes;
 pub mod sealing;
 pub mod store;
 pub mod telemetry;
@@ -128,6 +133,8 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
         bus::matches::MatchHandler::new(bus::matches::ACCOUNT_PATIENCE, OffsetDateTime::now_utc())
             .with_policy(desk.policy.clone()),
     );
+    background
+        .follow(ConsumerConfig::new(bus::prizes::CONSUMER, "fairplay", "player"), bus::prizes::PrizeHandler);
     background.follow(
         // Few lanes, so that what ends at once is settled in few transactions.
         ConsumerConfig {
@@ -179,6 +186,8 @@ impl Background {
         self.tasks.spawn("sealing", returning(sealing));
         let invariants = invariants::run(self.pool.clone(), self.shutdown.clone());
         self.tasks.spawn("invariants", returning(invariants));
+        let prizes = prizes::run(self.pool.clone(), self.signal.clone(), self.shutdown.clone());
+        self.tasks.spawn("prizes", returning(prizes));
     }
 
     fn follow<H: Handler>(&mut self, config: ConsumerConfig, handler: H) {

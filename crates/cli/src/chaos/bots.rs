@@ -1,11 +1,13 @@
 //! Players who queue, play random legal moves and end their games, whatever happens to the services meanwhile.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use proto::game::v1::{AcceptDrawRequest, OfferDrawRequest, PlayMoveRequest, ResignRequest};
-use proto::matchmaking::v1::{LeaveQueueRequest, Matched};
+use proto::matchmaking::v1::Matched;
 use proto::types::v1::{Color, TimeControl};
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
@@ -16,13 +18,20 @@ use tokio_util::sync::CancellationToken;
 use tonic::Code;
 use uuid::Uuid;
 
+use crate::demo::follow::purse;
 use crate::playing::moves::{Seen, watch_game};
-use crate::playing::player::{PAUSE, Player, patiently};
-use crate::playing::queue::queue;
+use crate::playing::player::{PAUSE, Player, patiently, reason};
+use crate::playing::queue::queue_until;
 
 /// One queue for all, so that opponents change.
 const CITY: &str = "paris";
 const CLOCK: TimeControl = TimeControl { base_ms: 300_000, increment_ms: 0 };
+
+/// Nobody waits longer for an opponent, outages included, while many others play.
+const LONELY_AFTER: Duration = Duration::from_secs(60);
+
+/// Why a game takes no command any more.
+const GAME_OVER: &str = "GAME_OVER";
 
 /// Plies of a game; the first two are there so that it is not aborted.
 const PLIES: std::ops::Range<usize> = 2..20;
@@ -30,8 +39,10 @@ const PLIES: std::ops::Range<usize> = 2..20;
 /// What all bots share.
 #[derive(Debug)]
 pub struct Board {
+    gateway: String,
     seed: u64,
     matches: usize,
+    begun: watch::Sender<usize>,
     over: CancellationToken,
     record: Mutex<Record>,
 }
@@ -41,16 +52,15 @@ pub struct Board {
 pub struct Record {
     /// The acknowledged moves of each game, by ply from 1.
     pub games: BTreeMap<String, BTreeMap<u32, String>>,
-    /// The match of each game.
-    pub matches: BTreeMap<String, String>,
     /// Commands that were acknowledged.
     pub commands: u64,
 }
 
 impl Board {
-    /// For so many matches.
-    pub fn new(seed: u64, matches: usize, over: CancellationToken) -> Self {
-        Self { seed, matches, over, record: Mutex::default() }
+    /// For at least so many matches at a gateway.
+    pub fn new(gateway: &str, seed: u64, matches: usize) -> Self {
+        let (begun, over, record) = (watch::Sender::new(0), CancellationToken::new(), Mutex::default());
+        Self { gateway: gateway.to_owned(), seed, matches, begun, over, record }
     }
 
     /// What happened.
@@ -58,18 +68,32 @@ impl Board {
         self.locked().clone()
     }
 
+    /// How many games have begun.
+    pub fn begun(&self) -> watch::Receiver<usize> {
+        self.begun.subscribe()
+    }
+
+    /// Nobody queues any more once there were enough matches.
+    pub async fn end_after_the_matches(&self) {
+        let matches = self.matches;
+        // The board itself holds the sender, so the wait can only end well.
+        let _ = self.begun().wait_for(|begun| *begun >= matches).await;
+        self.over.cancel();
+    }
+
+    /// Nobody queues any more.
+    pub fn end(&self) {
+        self.over.cancel();
+    }
+
     fn locked(&self) -> std::sync::MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a game; the last one ends the queueing.
     fn begin(&self, matched: &Matched) {
         let mut record = self.locked();
         record.games.entry(matched.game_id.clone()).or_default();
-        record.matches.insert(matched.game_id.clone(), matched.match_id.clone());
-        if record.games.len() >= self.matches {
-            self.over.cancel();
-        }
+        self.begun.send_replace(record.games.len());
     }
 
     fn acknowledged(&self) {
@@ -83,7 +107,7 @@ impl Board {
     }
 }
 
-/// Lets everybody play until there were enough matches, and every game that began has ended.
+/// Lets everybody play until the board ends it, and every game that began has ended.
 pub async fn play_all(players: &[Player], board: &Arc<Board>) -> anyhow::Result<()> {
     let mut bots = JoinSet::new();
     for player in players {
@@ -95,15 +119,13 @@ pub async fn play_all(players: &[Player], board: &Arc<Board>) -> anyhow::Result<
     Ok(())
 }
 
-async fn play(player: Player, board: Arc<Board>) -> anyhow::Result<()> {
+async fn play(mut player: Player, board: Arc<Board>) -> anyhow::Result<()> {
     while !board.over.is_cancelled() {
-        let matched = tokio::select! {
-            matched = queue(&player, CITY, CLOCK) => matched?,
-            () = board.over.cancelled() => match leave(&player).await? {
-                Left::Out => return Ok(()),
-                // The match was made in the same moment: it is played.
-                Left::ToTheGame => queue(&player, CITY, CLOCK).await?,
-            },
+        let Some(matched) = seek(&player, &board).await? else {
+            if !board.over.is_cancelled() {
+                player = newcomer(&board.gateway, "bot").await?;
+            }
+            continue;
         };
         board.begin(&matched);
         play_game(&player, &matched, &board).await.with_context(|| format!("game {}", matched.game_id))?;
@@ -111,24 +133,26 @@ async fn play(player: Player, board: Arc<Board>) -> anyhow::Result<()> {
     Ok(())
 }
 
-enum Left {
-    Out,
-    ToTheGame,
+/// Queues; none when the board ended it, or nobody was found for so long that nobody will be: whoever has lost or won a lot is
+/// out of reach of most, and has met the others as often as one may on a day.
+async fn seek(player: &Player, board: &Board) -> anyhow::Result<Option<Matched>> {
+    let enough = board.over.child_token();
+    let wait = async {
+        tokio::time::sleep(LONELY_AFTER).await;
+        enough.cancel();
+        std::future::pending::<Infallible>().await
+    };
+    tokio::select! {
+        matched = queue_until(player, CITY, CLOCK, &enough) => matched,
+        never = wait => match never {},
+    }
 }
 
-async fn leave(player: &Player) -> anyhow::Result<Left> {
-    let request = LeaveQueueRequest { request_id: Uuid::new_v4().to_string() };
-    let answer = patiently("leave the queue", || {
-        let (mut queues, request) = (player.queues(), player.request(request.clone()));
-        async move { queues.leave_queue(request).await }
-    })
-    .await?;
-    if answer.into_inner().left {
-        return Ok(Left::Out);
-    }
-    // Not left: there was no ticket any more, or the match is confirmed. Only then something is held.
-    let purse = crate::demo::follow::purse(player).await?;
-    Ok(if purse.held > 0 { Left::ToTheGame } else { Left::Out })
+/// Somebody new with his play money.
+pub async fn newcomer(gateway: &str, name: &str) -> anyhow::Result<Player> {
+    let player = Player::sign_up(gateway, name).await?;
+    purse(&player).await?;
+    Ok(player)
 }
 
 /// How a game is to end, and who sees to it.
@@ -160,7 +184,7 @@ impl Plan {
             position.play_unchecked(chosen);
         }
         // Mostly draws: winners and losers drift apart until they are out of each other's reach.
-        let ending = match random.random_range(0..10) {
+        let ending = match random.random_range(0..20) {
             0 => Ending::Resigns(Color::White),
             1 => Ending::Resigns(Color::Black),
             _ => Ending::Draw,
@@ -283,9 +307,7 @@ async fn accept_draw(player: &Player, game_id: &str, seen: &watch::Receiver<Seen
 fn unless_over<T>(answer: Result<T, tonic::Status>) -> Result<Option<T>, tonic::Status> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
-        Err(status) if status.code() == Code::FailedPrecondition && status.message().contains("over") => {
-            Ok(None)
-        }
+        Err(status) if reason(&status) == GAME_OVER => Ok(None),
         Err(status) => Err(status),
     }
 }

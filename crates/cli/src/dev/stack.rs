@@ -37,6 +37,8 @@ pub struct Options {
     pub port: EdgePort,
     /// Where the services' programs lie; none means beside our own.
     pub programs: Option<PathBuf>,
+    /// Variables for every service, with their whole names; they overrule the launcher's own.
+    pub variables: Vec<(String, String)>,
 }
 
 /// A running stack. If it is dropped without [`Stack::stop`], its children end with this process.
@@ -97,7 +99,10 @@ fn start_blocking(options: &Options, runtime: &Handle) -> Result<Stack, StartErr
     };
     state.write(&layout)?;
     runtime.block_on(make_databases(&children.postgres, &plans))?;
-    start_services(&mut children, &plans, &shared, &mut state, &layout)?;
+    start_services(&mut children, &plans, &mut state, &layout, |plan| {
+        let own = services::environment(plan, &plans, &shared);
+        own.into_iter().chain(options.variables.iter().cloned()).collect()
+    })?;
     runtime.block_on(wait_healthy(&mut children))?;
     runtime.block_on(seed_players(edge))?;
     state.phase = Phase::Ready;
@@ -159,13 +164,12 @@ async fn make_databases(postgres: &Postgres, plans: &[ServicePlan]) -> Result<()
 fn start_services(
     children: &mut Children,
     plans: &[ServicePlan],
-    shared: &Shared,
     state: &mut DevState,
     layout: &Layout,
+    environment: impl Fn(&ServicePlan) -> Vec<(String, String)>,
 ) -> Result<(), StartError> {
     for plan in plans {
-        let environment = services::environment(plan, plans, shared);
-        let mut service = Service::new(plan.clone(), environment);
+        let mut service = Service::new(plan.clone(), environment(plan));
         service.start()?;
         children.services.push(service);
         // After each start, so that a kill at any point leaves no unknown orphan.

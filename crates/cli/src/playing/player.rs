@@ -20,11 +20,12 @@ use proto::rating::v1::rating_service_client::RatingServiceClient;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use tokio::time::Instant;
 use tonic::{Code, Request, Status};
+use tonic_types::StatusExt as _;
 use tonic_web::{GrpcWebCall, GrpcWebClientLayer, GrpcWebClientService};
 use tower::ServiceBuilder;
 
 /// How long a call is repeated while the other side is away.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Between two tries.
 pub const PAUSE: Duration = Duration::from_millis(100);
@@ -48,11 +49,12 @@ impl Player {
         let origin: Uri = origin.parse().context("the gateway's address is no URI")?;
         let web = connect();
         let password = format!("demo-{}", uuid::Uuid::new_v4());
-        let suffix = uuid::Uuid::new_v4().simple().to_string();
-        let name = format!("{first_name}-{}", &suffix[..8]);
         let session = patiently("sign up", || {
             let mut accounts = AccountServiceClient::with_origin(web.clone(), origin.clone());
-            let request = SignUpRequest { name: name.clone(), password: password.clone() };
+            // Another name at each try: the first may be taken already, if only the answer was lost.
+            let suffix = uuid::Uuid::new_v4().simple().to_string();
+            let name = format!("{first_name}-{}", &suffix[..8]);
+            let request = SignUpRequest { name, password: password.clone() };
             async move { accounts.sign_up(request).await }
         })
         .await?
@@ -118,6 +120,11 @@ pub fn is_passing(status: &Status) -> bool {
         status.code(),
         Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled | Code::DeadlineExceeded
     ) || status.code() == Code::ResourceExhausted
+}
+
+/// The reason that a refusal names; empty when it names none.
+pub fn reason(status: &Status) -> String {
+    status.get_error_details().error_info().map_or_else(String::new, |info| info.reason.clone())
 }
 
 /// Repeats a call while the other side is away, for at most [`PATIENCE`].

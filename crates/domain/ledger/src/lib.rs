@@ -11,6 +11,7 @@
 //! * [`balances`]: what a sequence of transfers adds up to.
 //! * [`hold`]: both stakes of a match and the transfers that move them.
 //! * [`settlement`]: the decider of one match's stakes.
+//! * [`prize`]: what of a payout can be withheld, and the transfers that do so and undo it.
 //! * [`movement`]: deposits, withdrawals, adjustments and reversals of one player.
 //! * [`eligibility`]: who may deposit, play and withdraw: identity, age, region, self-exclusion, limits.
 //! * [`idempotency`]: the first outcome of an id is its only outcome.
@@ -32,6 +33,7 @@
 //! * `LEDGER-7` Nothing overflows silently: sums are made in 128 bits and refused when they do not fit 64.
 //! * `LEDGER-8` An exclusion is never shortened, a limit is lowered at once and raised only after a day.
 //! * `LEDGER-9` What the eligibility policy cannot decide it refuses.
+//! * `LEDGER-10` A prize is what a winner got beyond his stake; only that is ever withheld.
 //!
 //! # Deliberately absent
 //! No clock: a hold never expires, only a command ends it. No conversion between currencies. No ids are made here, because
@@ -44,6 +46,7 @@ pub mod idempotency;
 pub mod ids;
 pub mod money;
 pub mod movement;
+pub mod prize;
 pub mod settlement;
 pub mod split;
 pub mod transfer;
@@ -55,6 +58,7 @@ pub use idempotency::{Idempotency, InputHash, KeyReused, Turn, turn_of};
 pub use ids::{MatchId, PlayerId, TransferId};
 pub use money::{Amount, BasisPoints, Currency};
 pub use movement::{Direction, Movement, reversal};
+pub use prize::Prize;
 pub use settlement::{Command, Decision, Event, Outcome, RefundReason, Refusal, Settlement};
 pub use split::{PotSplit, split, split_pot};
 pub use transfer::{Account, Entry, Transfer, TransferKind, TransferParts};

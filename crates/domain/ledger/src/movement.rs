@@ -39,6 +39,8 @@ pub fn reversal(of: &Transfer, id: TransferId, balances: &Balances) -> Result<Tr
         | TransferKind::Collect(_)
         | TransferKind::Payout(_)
         | TransferKind::Refund(_)
+        | TransferKind::Withhold(_)
+        | TransferKind::Release(_)
         | TransferKind::Reversal(_) => return Err(Refusal::NotReversible),
     }
     let currency = of.currency();
@@ -62,9 +64,9 @@ pub fn reversal(of: &Transfer, id: TransferId, balances: &Balances) -> Result<Tr
 /// The most that stands on one account.
 const MOST: i128 = i64::MAX as i128;
 
-/// What a player has available and held: a stake that is held now comes back later.
+/// What a player has available, held and withheld: a stake that is held now comes back later, and so does a prize.
 fn owned(balances: &Balances, player: PlayerId, currency: Currency) -> i128 {
-    [Account::Available(player), Account::Held(player)]
+    [Account::Available(player), Account::Held(player), Account::Withheld(player)]
         .map(|account| i128::from(balances.of(account, currency)))
         .iter()
         .sum()

@@ -16,6 +16,8 @@ pub enum Account {
     Available(PlayerId),
     /// What a player has staked in matches that are not settled.
     Held(PlayerId),
+    /// What a player has won and cannot have yet, because somebody looks into how he plays.
+    Withheld(PlayerId),
     /// A match's pot: filled and emptied within one settlement.
     Pot(MatchId),
     /// What the house has earned.
@@ -70,6 +72,10 @@ pub enum TransferKind {
     Payout(MatchId),
     /// Both stakes, from held back to available.
     Refund(MatchId),
+    /// The winner's prize, from available to withheld.
+    Withhold(MatchId),
+    /// The winner's prize, from withheld to available.
+    Release(MatchId),
     /// An operator's correction.
     Adjustment,
     /// The opposite of an earlier transfer.
@@ -82,7 +88,12 @@ impl TransferKind {
     pub const fn match_id(self) -> Option<MatchId> {
         match self {
             Self::Deposit | Self::Withdrawal | Self::Adjustment | Self::Reversal(_) => None,
-            Self::Hold(id) | Self::Collect(id) | Self::Payout(id) | Self::Refund(id) => Some(id),
+            Self::Hold(id)
+            | Self::Collect(id)
+            | Self::Payout(id)
+            | Self::Refund(id)
+            | Self::Withhold(id)
+            | Self::Release(id) => Some(id),
         }
     }
 }

@@ -10,13 +10,16 @@ use nix::sys::signal::Signal;
 use super::account::Account;
 use super::find::PostgresPrograms;
 use super::process::{Launch, Process};
-use super::process_id::ProcessId;
+use super::process_id::{self, ProcessId};
 use super::{LaunchError, START_PATIENCE, STOP_PATIENCE, io_error};
 
 /// Names the socket file; nothing listens on it.
 const PORT: u16 = 5432;
 /// The kernel's limit for the path of a Unix socket, less the name of the socket in its folder.
 const SOCKET_FOLDER_LENGTH_MAX: usize = 107 - "/.s.PGSQL.5432.lock".len();
+
+/// How long the processes of a killed server get to end by themselves.
+const ORPHAN_PATIENCE: Duration = Duration::from_millis(500);
 
 /// What becomes of a commit at a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,12 +235,12 @@ fn clear_former_server(cluster: &Path, socket_folder: &Path) -> Result<(), Launc
     let status_file = cluster.join("postmaster.pid");
     let status = fs::read_to_string(&status_file).unwrap_or_default();
     let pid = status.lines().next().and_then(|line| line.trim().parse().ok());
-    if let Some(former) = pid.and_then(ProcessId::of) {
-        let cluster = cluster.display().to_string();
-        if former.arguments().contains(&cluster) {
-            stop_former(former);
-        }
+    if let Some(former) = pid.and_then(ProcessId::of)
+        && former.arguments().contains(&cluster.display().to_string())
+    {
+        stop_former(former);
     }
+    end_orphans(&cluster_folder(cluster));
     let socket = socket_folder.join(format!(".s.PGSQL.{PORT}"));
     let socket_lock = socket_folder.join(format!(".s.PGSQL.{PORT}.lock"));
     for leftover in [status_file, socket_lock, socket] {
@@ -249,6 +252,28 @@ fn clear_former_server(cluster: &Path, socket_folder: &Path) -> Result<(), Launc
         }
     }
     Ok(())
+}
+
+/// The cluster's folder as the kernel names it.
+fn cluster_folder(cluster: &Path) -> PathBuf {
+    fs::canonicalize(cluster).unwrap_or_else(|_| cluster.to_owned())
+}
+
+/// The processes of a server that was killed end by themselves when they next look up. Until then they may write, and
+/// a second server beside them would spoil the cluster; the status file that would keep it out is about to go.
+fn end_orphans(cluster: &Path) {
+    let started = Instant::now();
+    loop {
+        let orphans = process_id::working_in(cluster);
+        if orphans.is_empty() {
+            return;
+        }
+        if started.elapsed() > ORPHAN_PATIENCE {
+            // They write by themselves or not at all: what was acknowledged is on disk already.
+            orphans.iter().for_each(|orphan| orphan.signal(Signal::SIGKILL));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn stop_former(former: ProcessId) {

@@ -79,16 +79,25 @@ impl std::fmt::Display for ProcessId {
 /// All living processes but this one that name a file under `folder` in their arguments.
 #[must_use]
 pub fn with_argument_under(folder: &Path) -> Vec<ProcessId> {
-    let (Some(folder), Ok(entries)) = (folder.to_str(), fs::read_dir("/proc")) else {
-        return Vec::new();
+    let Some(folder) = folder.to_str() else { return Vec::new() };
+    others().filter(|process| process.arguments().iter().any(|a| names(a, folder))).collect()
+}
+
+/// All living processes but this one that work in exactly this folder, as far as we may see where they do.
+#[must_use]
+pub fn working_in(folder: &Path) -> Vec<ProcessId> {
+    let works_there = |process: &ProcessId| {
+        fs::read_link(format!("/proc/{}/cwd", process.pid)).is_ok_and(|place| place == folder)
     };
+    others().filter(works_there).collect()
+}
+
+fn others() -> impl Iterator<Item = ProcessId> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
-        .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter(|pid| *pid != std::process::id())
         .filter_map(ProcessId::of)
-        .filter(|process| process.arguments().iter().any(|a| names(a, folder)))
-        .collect()
 }
 
 /// Does the argument name the folder or something in it, alone or after an equals sign?

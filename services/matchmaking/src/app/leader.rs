@@ -19,9 +19,10 @@ use crate::app::match_process::Phase;
 use crate::app::notices::{Notice, Notices};
 use crate::app::propose::{self, Proposal, ProposeError};
 use crate::app::queue::{Queue, now_ms, queues};
-use crate::app::tickets::{QueueKey, State, Ticket, pairs, rounded};
+use crate::app::tickets::{Apart, QueueKey, State, Ticket, pairs, rounded};
 use crate::store::matches::{self, MatchRow, Seat};
 use crate::store::tickets::{Claim, Led, Move, TicketError, TicketStore};
+use crate::store::{bars, blocks};
 
 /// How often all queues are looked at, besides at every join: windows widen, and leaders die.
 const PAIR_EVERY: Duration = Duration::from_millis(250);
@@ -145,7 +146,15 @@ impl Leader {
         let mut tickets = self.store.searching(players).await?;
         // Who waits under other terms is told so by the instance that he is connected to; nobody else decides for him.
         tickets.retain(|ticket| city.turns_away(&ticket.terms, queue.time_control, now_ms).is_none());
-        let meetings = pairs(&tickets, now_ms, now_ms.unsigned_abs());
+        let apart = match self.apart(&tickets).await {
+            Ok(apart) => apart,
+            Err(error) => {
+                // Who must not meet is not known, so nobody meets; matches could not be written either.
+                tracing::warn!(%error, "who must be kept apart could not be read; nobody is paired");
+                return Ok(());
+            }
+        };
+        let meetings = pairs(&tickets, &apart, now_ms, now_ms.unsigned_abs());
         let by_player: HashMap<Uuid, &Ticket> =
             tickets.iter().map(|ticket| (ticket.applicant.player_id, ticket)).collect();
         stream::iter(meetings)
@@ -153,6 +162,15 @@ impl Leader {
             .buffer_unordered(PROPOSALS_AT_ONCE_MAX)
             .fold(Ok(()), |before, this| async { before.and(this) })
             .await
+    }
+
+    /// Asked at every pass, so that a block or a bar holds for those who wait already (MATCH-14).
+    async fn apart(&self, tickets: &[Ticket]) -> Result<Apart, sqlx::Error> {
+        let players: Vec<Uuid> = tickets.iter().map(|ticket| ticket.applicant.player_id).collect();
+        let excluded =
+            bars::kept_out(&self.pool, &players).await?.into_iter().map(|(player_id, _)| player_id);
+        let blocked = blocks::among(&self.pool, &players).await?;
+        Ok(Apart { excluded: excluded.collect(), blocked })
     }
 
     /// Claims two tickets and proposes their match.

@@ -1,6 +1,7 @@
 //! The use cases: one file each. They know the store and the pairing rules, and nothing of the wire.
 
 pub mod advance;
+pub mod block;
 pub mod cities;
 pub mod followers;
 pub mod leader;

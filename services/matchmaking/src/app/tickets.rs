@@ -1,5 +1,7 @@
 //! Tickets: who waits where, and who is to meet whom. Pure: time comes in as an argument.
 
+use std::collections::{BTreeSet, HashMap};
+
 use proto::matchmaking::v1::CancelReason;
 use uuid::Uuid;
 
@@ -180,15 +182,32 @@ impl Ticket {
     }
 }
 
+/// Who may not be paired, though he waits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Apart {
+    /// Players who may not play at all.
+    pub excluded: BTreeSet<Uuid>,
+    /// Who has blocked whom.
+    pub blocked: Vec<(Uuid, Uuid)>,
+}
+
 /// Who of the searching tickets of one queue is to meet whom now, White first. `coin` settles what nothing else does.
 #[must_use]
-pub fn pairs(tickets: &[Ticket], now_ms: i64, coin: u64) -> Vec<(Uuid, Uuid)> {
+pub fn pairs(tickets: &[Ticket], apart: &Apart, now_ms: i64, coin: u64) -> Vec<(Uuid, Uuid)> {
+    let mut blocked: HashMap<Uuid, BTreeSet<domain_pairing::PlayerId>> = HashMap::new();
+    for (player_id, blocked_id) in &apart.blocked {
+        blocked.entry(*player_id).or_default().insert(pairing_id(*blocked_id));
+    }
     let waiting: Vec<domain_pairing::Ticket> = tickets
         .iter()
         .filter(|ticket| ticket.state == State::Searching && ticket.not_before_ms <= now_ms)
-        .map(|ticket| pairing_ticket(ticket, day(now_ms)))
+        .map(|ticket| domain_pairing::Ticket {
+            blocked: blocked.remove(&ticket.applicant.player_id).unwrap_or_default(),
+            ..pairing_ticket(ticket, day(now_ms))
+        })
         .collect();
-    let round = domain_pairing::Round { now_ms, coin, ..Default::default() };
+    let excluded = apart.excluded.iter().copied().map(pairing_id).collect();
+    let round = domain_pairing::Round { now_ms, coin, excluded };
     let pairings = domain_pairing::pair(&waiting, &round);
     pairings.into_iter().map(|pairing| (uuid(pairing.white), uuid(pairing.black))).collect()
 }

@@ -3,6 +3,7 @@
 //! One consumer a source. Each handler runs in the transaction of its inbox row, so every message takes effect once.
 
 mod bars;
+mod exclusions;
 mod fairplay;
 mod game;
 pub mod notices;
@@ -15,6 +16,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 pub use bars::BarEvents;
+pub use exclusions::ExclusionEvents;
 pub use fairplay::FairplayEvents;
 pub use game::GameEvents;
 pub use rating::RatingEvents;

@@ -2,8 +2,8 @@
 
 use event_bus::{HandleError, Handler, Message};
 use proto::wallet::v1::{
-    AccountKind, LedgerTransfer, MoneyAdjusted, MoneyDeposited, MoneyWithdrawn, PotPaid, RefusalReason,
-    StakesHeld, StakesRefunded, StakesRefused, TransferReversed,
+    AccountKind, LedgerTransfer, MoneyAdjusted, MoneyDeposited, MoneyWithdrawn, PotPaid, PrizeReleased,
+    PrizeWithheld, RefusalReason, StakesHeld, StakesRefunded, StakesRefused, TransferReversed,
 };
 use sqlx::PgConnection;
 
@@ -42,6 +42,12 @@ impl Handler for WalletEvents {
                 advance(conn, message, message.stream_id, Input::StakesRefused { player, cause }).await?;
             }
             "PotPaid" => put_balances(conn, message, &message.decode::<PotPaid>()?.transfers).await?,
+            "PrizeWithheld" => {
+                put_balances(conn, message, &message.decode::<PrizeWithheld>()?.transfers).await?;
+            }
+            "PrizeReleased" => {
+                put_balances(conn, message, &message.decode::<PrizeReleased>()?.transfers).await?;
+            }
             "StakesRefunded" => {
                 put_balances(conn, message, &message.decode::<StakesRefunded>()?.transfers).await?;
             }

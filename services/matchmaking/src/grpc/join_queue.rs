@@ -19,7 +19,8 @@ use super::{Service, convert};
 use crate::app::cities::TimeControl;
 use crate::app::queue::{Join, JoinError, now_ms};
 use crate::app::tickets::{Frame, QueueKey};
-use crate::store::{bars, matches};
+use crate::store::bars::{self, KeptOut};
+use crate::store::matches;
 
 /// Longer than the id of any city; what is longer is not worth an echo.
 const CITY_ID_BYTES_MAX: usize = 64;
@@ -48,20 +49,24 @@ pub async fn handle(
         return Err(status::permission_denied(ErrorReason::ComputerPlayer, message));
     }
     auth::require_role(&principal, Role::Player)?;
-    refuse_if_barred(service, principal.player_id).await?;
+    refuse_if_kept_out(service, principal.player_id).await?;
     let frames = join(service, &principal, &asked).await?;
     let live = Live::new(numbered(frames), Numbering { sequence: 0 }, service.shutdown.clone());
     Ok(Response::new(live.until(principal.expires_at).boxed()))
 }
 
-/// A person has to decide first; a match that is under way goes on.
-async fn refuse_if_barred(service: &Service, player_id: Uuid) -> Result<(), Status> {
-    let is_barred = bars::is_barred(&service.pool, player_id).await;
-    if is_barred.map_err(|error| status::from_sqlx(&error))? {
-        let message = "fair play keeps the player from staked games until a person has decided";
-        return Err(status::failed_precondition(ErrorReason::Barred, message, []));
-    }
-    Ok(())
+/// Whoever is barred or has excluded himself gets no ticket; a match that is under way goes on.
+async fn refuse_if_kept_out(service: &Service, player_id: Uuid) -> Result<(), Status> {
+    let kept_out = bars::kept_out(&service.pool, &[player_id]).await;
+    let kept_out = kept_out.map_err(|error| status::from_sqlx(&error))?;
+    let (reason, message) = match kept_out.first() {
+        None => return Ok(()),
+        Some((_, KeptOut::Barred)) => {
+            (ErrorReason::Barred, "fair play keeps the player from staked games until a person has decided")
+        }
+        Some((_, KeptOut::Excluded)) => (ErrorReason::Excluded, "the player has excluded himself from play"),
+    };
+    Err(status::failed_precondition(reason, message, []))
 }
 
 fn parse(service: &Service, request: &JoinQueueRequest) -> Result<Asked, Status> {

@@ -1,10 +1,12 @@
 //! The edge: requests are parsed here, and only here, and answers are put on the wire.
 
+mod block_player;
 mod city_settings;
 mod convert;
 mod create_city;
 mod join_queue;
 mod leave_queue;
+mod list_blocked_players;
 mod list_cities;
 mod list_queues;
 mod status;
@@ -13,14 +15,18 @@ mod update_city;
 use event_store::CommitSignal;
 use proto::matchmaking::v1::matchmaking_service_server::MatchmakingService;
 use proto::matchmaking::v1::{
-    CreateCityRequest, CreateCityResponse, JoinQueueRequest, JoinQueueResponse, LeaveQueueRequest,
-    LeaveQueueResponse, ListCitiesRequest, ListCitiesResponse, UpdateCityRequest, UpdateCityResponse,
+    BlockPlayerRequest, BlockPlayerResponse, CreateCityRequest, CreateCityResponse, JoinQueueRequest,
+    JoinQueueResponse, LeaveQueueRequest, LeaveQueueResponse, ListBlockedPlayersRequest,
+    ListBlockedPlayersResponse, ListCitiesRequest, ListCitiesResponse, UnblockPlayerRequest,
+    UnblockPlayerResponse, UpdateCityRequest, UpdateCityResponse,
 };
+use service_kit::auth::{self, Role};
 use service_kit::streams::FrameStream;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
+use crate::app::block::Wish;
 use crate::app::cities::Cities;
 use crate::app::notices::Notices;
 use crate::app::queue::Queue;
@@ -82,6 +88,38 @@ impl MatchmakingService for Service {
         request: Request<CreateCityRequest>,
     ) -> Result<Response<CreateCityResponse>, Status> {
         create_city::handle(self, request).await
+    }
+
+    async fn block_player(
+        &self,
+        request: Request<BlockPlayerRequest>,
+    ) -> Result<Response<BlockPlayerResponse>, Status> {
+        let principal = auth::principal(&request)?;
+        auth::require_role(&principal, Role::Player)?;
+        let BlockPlayerRequest { request_id, player_id } = request.get_ref();
+        let asked = block_player::Asked { request_id, player_id };
+        block_player::handle(self, &principal, asked, Wish::Block).await?;
+        Ok(Response::new(BlockPlayerResponse {}))
+    }
+
+    async fn unblock_player(
+        &self,
+        request: Request<UnblockPlayerRequest>,
+    ) -> Result<Response<UnblockPlayerResponse>, Status> {
+        let principal = auth::principal(&request)?;
+        auth::require_role(&principal, Role::Player)?;
+        let UnblockPlayerRequest { request_id, player_id } = request.get_ref();
+        let asked = block_player::Asked { request_id, player_id };
+        block_player::handle(self, &principal, asked, Wish::Unblock).await?;
+        Ok(Response::new(UnblockPlayerResponse {}))
+    }
+
+    async fn list_blocked_players(
+        &self,
+        request: Request<ListBlockedPlayersRequest>,
+    ) -> Result<Response<ListBlockedPlayersResponse>, Status> {
+        let principal = auth::principal(&request)?;
+        list_blocked_players::handle(self, &principal).await
     }
 
     async fn update_city(

@@ -1,5 +1,6 @@
 //! The service in process on a real Postgres, broker and Redis, with the test in the place of the other services.
 
+mod apart;
 mod cities;
 mod clients;
 mod faults;

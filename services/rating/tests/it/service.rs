@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use domain_glicko::{Rating, RawRating, after_idle_days};
-use proto::game::v1::GameResult;
+use event_store::StreamId;
+use prost::Message as _;
+use proto::game::v1::{GameEnded, GameResult, GameStarted};
 use proto::rating::v1::rating_service_client::RatingServiceClient;
 use proto::rating::v1::{
     GetRatingsRequest, ListRatingHistoryRequest, ListRatingHistoryResponse, Rating as WireRating,
 };
 use rating::Config;
 use test_kit::{Nats, TestDatabase, eventually};
+use test_peer::Peer;
 use time::OffsetDateTime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +21,6 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 use uuid::Uuid;
 
-use crate::support::neighbour::Neighbour;
 use crate::support::{Game, everything, settings};
 
 /// Generous: two cores may be shared with other tests.
@@ -27,8 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 struct World {
     nats: Nats,
     database: TestDatabase,
-    game: Neighbour,
-    neighbours: CancellationToken,
+    game: Peer,
 }
 
 struct Service {
@@ -40,12 +41,10 @@ struct Service {
 impl World {
     async fn new() -> Self {
         let nats = test_kit::own_nats().await;
-        let neighbours = CancellationToken::new();
         Self {
             database: test_kit::postgres().await.database("rating").await,
-            game: Neighbour::start("game", "game", &nats.url(), &neighbours).await,
+            game: Peer::start("game", &nats.url()).await,
             nats,
-            neighbours,
         }
     }
 
@@ -59,10 +58,11 @@ impl World {
         Service { client: RatingServiceClient::new(channel), shutdown, serving }
     }
 
-    async fn play(&mut self, game: &Game, result: GameResult) {
-        self.game.says(game.game_id, "GameStarted", Vec::new()).await;
-        let data = game.ended(result);
-        self.game.says(game.game_id, "GameEnded", data).await;
+    async fn play(&self, game: &Game, result: GameResult) {
+        let stream = StreamId::new("game", game.game_id);
+        self.game.publish(stream, "GameStarted", &GameStarted::default()).await;
+        let ended = GameEnded::decode(game.ended(result).as_slice()).expect("it was just encoded");
+        self.game.publish(stream, "GameEnded", &ended).await;
     }
 
     /// Waits until so many games are rated.
@@ -103,7 +103,7 @@ fn now_ms() -> i64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ratings_follow_the_games_and_anybody_may_read_them() {
-    let mut world = World::new().await;
+    let world = World::new().await;
     let service = world.start().await;
     let (white, black) = (Uuid::now_v7(), Uuid::now_v7());
     let fresh = service.ratings(&white.to_string()).await.expect("ratings");
@@ -146,13 +146,12 @@ async fn ratings_follow_the_games_and_anybody_may_read_them() {
     assert_eq!(current[0].rating.to_bits(), newest.rating.to_bits());
     assert_eq!(current[0].games, 3);
     service.stop().await;
-    world.neighbours.cancel();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reading_grows_the_deviation_by_the_days_since_the_last_game_and_stores_nothing() {
     // D09, RATING-5
-    let mut world = World::new().await;
+    let world = World::new().await;
     let service = world.start().await;
     let (white, black) = (Uuid::now_v7(), Uuid::now_v7());
     let game = Game { ended_at_ms: now_ms() - 64 * crate::support::DAY_MS, ..Game::new(white, black) };
@@ -169,7 +168,6 @@ async fn reading_grows_the_deviation_by_the_days_since_the_last_game_and_stores_
     assert!((read[0].deviation - grown.deviation()).abs() < 0.01);
     assert_eq!(everything(&world.database.pool).await, stored);
     service.stop().await;
-    world.neighbours.cancel();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -201,7 +199,6 @@ async fn wrong_requests_are_told_what_is_wrong() {
         .collect();
     assert_eq!(fields, ["player_id", "page_size"]);
     service.stop().await;
-    world.neighbours.cancel();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -209,7 +206,7 @@ async fn stops_in_the_middle_and_games_sent_again_change_no_bit() {
     // D12, G02, G11, G16
     const GAMES: i64 = 40;
     let began = OffsetDateTime::now_utc();
-    let mut world = World::new().await;
+    let world = World::new().await;
     let service = world.start().await;
     let players: Vec<Uuid> = (0..4).map(|_| Uuid::now_v7()).collect();
     for n in 0..GAMES as usize {
@@ -225,7 +222,7 @@ async fn stops_in_the_middle_and_games_sent_again_change_no_bit() {
     world.wait_for_rated(GAMES).await;
     second.shutdown.cancel();
     let before = everything(&world.database.pool).await;
-    event_bus::republish(&world.game.pool, began).await.expect("the database answers");
+    event_bus::republish(world.game.pool(), began).await.expect("the database answers");
     let last = Game::new(Uuid::now_v7(), Uuid::now_v7());
     world.play(&last, GameResult::Draw).await;
     world.wait_for_rated(GAMES + 1).await;
@@ -235,5 +232,4 @@ async fn stops_in_the_middle_and_games_sent_again_change_no_bit() {
         rating::rebuild(&world.database.pool, rating::RebuildConfig::default()).await.expect("rebuilt");
     assert_eq!((report.changes, report.differing), (GAMES as u64 + 1, 0));
     service.stop().await;
-    world.neighbours.cancel();
 }

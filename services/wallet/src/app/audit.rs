@@ -12,7 +12,7 @@ use domain_ledger::{
 use uuid::Uuid;
 
 use super::match_money::{MatchMoney, Order, Verdict};
-use super::posting::{BookedTransfer, Posting, WalletEvent, keeps_balance};
+use super::posting::{BookedTransfer, Draft, Posting, WalletEvent, keeps_balance};
 use super::{GameId, player_uuid, standing_uuid};
 
 /// The first thing that does not add up.
@@ -279,6 +279,8 @@ impl Audit {
             }
             WalletEvent::StakesRefused { match_id, .. }
             | WalletEvent::PotPaid { match_id, .. }
+            | WalletEvent::PrizeWithheld { match_id, .. }
+            | WalletEvent::PrizeReleased { match_id, .. }
             | WalletEvent::StakesRefunded { match_id, .. } => {
                 self.is_next_of_match(stream_id, match_id.value(), posting)
             }
@@ -343,11 +345,23 @@ fn is_decided_on(money: &MatchMoney, posting: &Posting) -> bool {
         }
         WalletEvent::PotPaid { game, winner, .. } => Order::Pay { game: *game, winner: *winner },
         WalletEvent::StakesRefunded { game, reason, .. } => refund_order(*game, *reason),
+        WalletEvent::PrizeWithheld { prize_hold, until_ms, .. } => {
+            return money
+                .withhold(*prize_hold, *until_ms)
+                .is_some_and(|draft| is_as_drafted(&draft, posting));
+        }
+        WalletEvent::PrizeReleased { .. } => {
+            return money.release().is_some_and(|draft| is_as_drafted(&draft, posting));
+        }
         _ => return false,
     };
     let Ok(Verdict::Post(draft)) = money.decide(&enough_for(&order), &order) else {
         return false;
     };
+    is_as_drafted(&draft, posting)
+}
+
+fn is_as_drafted(draft: &Draft, posting: &Posting) -> bool {
     let same_transfers = draft.transfers.len() == posting.transfers.len()
         && draft
             .transfers

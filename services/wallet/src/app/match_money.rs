@@ -1,9 +1,10 @@
 //! The money of one match: what has happened to it, and what an order does to it.
 
 use domain_ledger::{
-    Account, Balances, Command, Currency, Decision, Event, Hold, MatchId, PlayerId, RefundReason, Refusal,
-    Settlement, Transfer,
+    Account, Balances, Command, Currency, Decision, Event, Hold, MatchId, PlayerId, Prize, RefundReason,
+    Refusal, Settlement, Transfer,
 };
+use uuid::Uuid;
 
 use super::posting::{Draft, StakesRefusal, WalletEvent};
 use super::{GameId, match_uuid, step_transfer};
@@ -87,13 +88,25 @@ pub struct MatchMoney {
     match_id: MatchId,
     settlement: Settlement,
     game: Option<GameId>,
+    prize: PrizeState,
+}
+
+/// What was done to the winner's prize.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PrizeState {
+    /// Nothing: it is paid with the stake.
+    Untouched,
+    /// It is withheld, under this hold of fair play.
+    Withheld(Uuid),
+    /// It was withheld, and is not any more.
+    Released,
 }
 
 impl MatchMoney {
     /// Before anything happened.
     #[must_use]
     pub fn new(match_id: MatchId) -> Self {
-        Self { match_id, settlement: Settlement::Open, game: None }
+        Self { match_id, settlement: Settlement::Open, game: None, prize: PrizeState::Untouched }
     }
 
     /// How the match's money stands.
@@ -113,6 +126,14 @@ impl MatchMoney {
             WalletEvent::StakesRefused { refusal, .. } => Event::StakesRefused(ledger_refusal(*refusal)),
             WalletEvent::PotPaid { winner, split, .. } => Event::PotPaid { winner: *winner, split: *split },
             WalletEvent::StakesRefunded { reason, .. } => Event::StakesRefunded(*reason),
+            WalletEvent::PrizeWithheld { prize_hold, .. } => {
+                self.prize = PrizeState::Withheld(*prize_hold);
+                return self;
+            }
+            WalletEvent::PrizeReleased { .. } => {
+                self.prize = PrizeState::Released;
+                return self;
+            }
             // Nothing else stands in the stream of a match.
             _ => return self,
         };
@@ -215,6 +236,31 @@ impl MatchMoney {
             }
         };
         Verdict::Post(Draft { event, transfers })
+    }
+
+    /// Withholds the winner's prize under a hold of fair play, in the moment in which the pot is paid (`WALLET-14`); nothing when
+    /// there is no prize. The stake stays with him.
+    #[must_use]
+    pub fn withhold(&self, prize_hold: Uuid, until_ms: i64) -> Option<Draft> {
+        let (PrizeState::Untouched, Some(game)) = (self.prize, self.game) else { return None };
+        let prize = Prize::of(&self.settlement)?;
+        let (match_id, player) = (self.match_id, prize.winner);
+        Some(Draft {
+            event: WalletEvent::PrizeWithheld { match_id, game, player, prize_hold, until_ms },
+            transfers: vec![prize.withhold(step_transfer(match_uuid(match_id), "withhold"))],
+        })
+    }
+
+    /// Gives the winner his prize; nothing when it is not withheld.
+    #[must_use]
+    pub fn release(&self) -> Option<Draft> {
+        let (PrizeState::Withheld(prize_hold), Some(game)) = (self.prize, self.game) else { return None };
+        let prize = Prize::of(&self.settlement)?;
+        let (match_id, player) = (self.match_id, prize.winner);
+        Some(Draft {
+            event: WalletEvent::PrizeReleased { match_id, game, player, prize_hold },
+            transfers: vec![prize.release(step_transfer(match_uuid(match_id), "release"))],
+        })
     }
 
     /// Whether the stakes have not been asked for before, so that whoever asks must be allowed to.

@@ -143,6 +143,30 @@ pub enum WalletEvent {
         /// What the winner and the house got.
         split: PotSplit,
     },
+    /// The winner's prize waits for fair play.
+    PrizeWithheld {
+        /// Of which match.
+        match_id: MatchId,
+        /// The game.
+        game: GameId,
+        /// Who won it.
+        player: PlayerId,
+        /// Under which hold of fair play.
+        prize_hold: Uuid,
+        /// When it is released at the latest, in milliseconds since the Unix epoch.
+        until_ms: i64,
+    },
+    /// The winner has his prize.
+    PrizeReleased {
+        /// Of which match.
+        match_id: MatchId,
+        /// The game.
+        game: GameId,
+        /// Who won it.
+        player: PlayerId,
+        /// Under which hold of fair play it was withheld.
+        prize_hold: Uuid,
+    },
     /// Both stakes went back.
     StakesRefunded {
         /// Of which match.
@@ -172,6 +196,8 @@ impl WalletEvent {
             Self::StakesHeld { .. } => "stakes_held",
             Self::StakesRefused { .. } => "stakes_refused",
             Self::PotPaid { .. } => "pot_paid",
+            Self::PrizeWithheld { .. } => "prize_withheld",
+            Self::PrizeReleased { .. } => "prize_released",
             Self::StakesRefunded { .. } => "stakes_refunded",
         }
     }
@@ -269,5 +295,5 @@ pub fn book(draft: Draft, balances: &mut Balances) -> Result<Posting, Unbookable
 /// a running balance would have to be locked by everybody.
 #[must_use]
 pub fn keeps_balance(account: Account) -> bool {
-    matches!(account, Account::Available(_) | Account::Held(_) | Account::Pot(_))
+    matches!(account, Account::Available(_) | Account::Held(_) | Account::Withheld(_) | Account::Pot(_))
 }

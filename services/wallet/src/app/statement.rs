@@ -18,6 +18,10 @@ pub enum LineKind {
     Payout,
     /// A stake went back.
     Refund,
+    /// A prize waits for fair play.
+    PrizeWithheld,
+    /// It came after all.
+    PrizeReleased,
     /// Money went out.
     Withdrawal,
     /// An operator corrected something.
@@ -99,6 +103,12 @@ fn heading(event: &WalletEvent) -> Option<Heading> {
         WalletEvent::StakesRefunded { match_id, game, .. } => {
             (LineKind::Refund, Some(*match_id), Some(*game))
         }
+        WalletEvent::PrizeWithheld { match_id, game, .. } => {
+            (LineKind::PrizeWithheld, Some(*match_id), Some(*game))
+        }
+        WalletEvent::PrizeReleased { match_id, game, .. } => {
+            (LineKind::PrizeReleased, Some(*match_id), Some(*game))
+        }
         // These move no money.
         WalletEvent::AccountOpened { .. }
         | WalletEvent::StakesRefused { .. }
@@ -124,7 +134,7 @@ fn changes(posting: &Posting) -> BTreeMap<PlayerId, Change> {
                 Account::Held(player) => {
                     changes.entry(player).or_default().held_minor += entry.minor_signed;
                 }
-                Account::Pot(_) | Account::Fees | Account::External => {}
+                Account::Withheld(_) | Account::Pot(_) | Account::Fees | Account::External => {}
             }
         }
     }

@@ -4,4 +4,5 @@ pub mod games;
 pub mod matches;
 mod parse;
 pub mod players;
+pub mod prizes;
 pub mod settle;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use domain_ledger::eligibility::{Action, Policy, Standing, Usage};
 use domain_ledger::idempotency::{Idempotency, InputHash, Turn, turn_of};
-use domain_ledger::{Account, Currency, Hold, MatchId, PlayerId, RefundReason, Settlement};
+use domain_ledger::{Account, Balances, Currency, Hold, MatchId, PlayerId, Prize, RefundReason, Settlement};
 use event_bus::{HandleError, Message};
 use event_store::{Metadata, Version};
 use sha2::{Digest, Sha256};
@@ -13,12 +13,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::match_money::{MatchMoney, Order, Verdict};
-use crate::app::posting::StakesRefusal;
+use crate::app::posting::{Draft, StakesRefusal};
 use crate::app::{match_uuid, player_uuid, step_uuid, unix_ms};
 use crate::store::log::LoadError;
 use crate::store::operations::{self, OperationOutcome};
 use crate::store::posting::{Batch, Place, PostError};
-use crate::store::{self, balances, log};
+use crate::store::prizes::PrizeHold;
+use crate::store::{self, balances, log, prizes};
 use crate::{SERVICE, telemetry};
 
 /// The most orders that are carried out in one transaction: enough that the commit costs next to nothing, few enough that the
@@ -85,10 +86,13 @@ async fn settle_round(
     round: &[usize],
     policy: &Policy,
 ) -> Result<Vec<(usize, Answer)>, HandleError> {
+    let now = OffsetDateTime::now_utc();
+    // Before every other lock, as whoever ends a hold does.
+    let prize_holds = prizes::standing(conn, &winners(tasks, round), now).await?;
     let streams: Vec<Uuid> = round.iter().map(|&at| match_uuid(tasks[at].match_id)).collect();
     log::lock_streams(conn, &streams).await?;
     let (mut answers, open) = sort_out(conn, tasks, round).await?;
-    let locked = balances::lock_all(conn, &accounts_of(&open)).await?;
+    let locked = lock_accounts(conn, &open, &prize_holds).await?;
     let ineligible = ineligible_players(conn, &open, policy).await?;
     let mut batch = Batch::new(locked);
     let mut outcomes = Vec::with_capacity(open.len());
@@ -109,12 +113,14 @@ async fn settle_round(
             }
             Ok(Verdict::Nothing) => outcome_of(&money),
             Ok(Verdict::Post(draft)) => {
-                let outcome = outcome_of(&money.evolve(&draft.event));
-                let event = draft.event.name();
-                metrics::counter!(telemetry::POSTINGS, "event" => event).increment(1);
+                let after = money.evolve(&draft.event);
+                let drafts: Vec<Draft> = [draft].into_iter().chain(withheld(&after, &prize_holds)).collect();
+                for draft in &drafts {
+                    metrics::counter!(telemetry::POSTINGS, "event" => draft.event.name()).increment(1);
+                }
                 let place = Place { expected, metadata: Metadata::caused_by(task.cause, SERVICE) };
-                batch.add(vec![draft], place).map_err(PostError::from)?;
-                outcome
+                batch.add(drafts, place).map_err(PostError::from)?;
+                outcome_of(&after)
             }
         };
         outcomes.push((operation, Idempotency { input_hash, outcome }));
@@ -200,6 +206,44 @@ async fn ineligible_players(
         }
     }
     Ok(ineligible)
+}
+
+/// Who wins something in this round.
+fn winners(tasks: &[Task<'_>], round: &[usize]) -> Vec<PlayerId> {
+    let orders = round.iter().map(|&at| tasks[at].order);
+    let winner = |order| match order {
+        Order::Pay { winner, .. } => Some(winner),
+        _ => None,
+    };
+    orders.filter_map(winner).collect()
+}
+
+/// What fair play keeps back of a pot that has just been paid.
+fn withheld(money: &MatchMoney, prize_holds: &BTreeMap<PlayerId, PrizeHold>) -> Option<Draft> {
+    let winner = Prize::of(money.settlement())?.winner;
+    let hold = prize_holds.get(&winner)?;
+    money.withhold(hold.hold_id, hold.until_ms)
+}
+
+async fn lock_accounts(
+    conn: &mut PgConnection,
+    open: &[Open<'_>],
+    prize_holds: &BTreeMap<PlayerId, PrizeHold>,
+) -> Result<Balances, sqlx::Error> {
+    let mut accounts = accounts_of(open);
+    let withheld: Vec<(PlayerId, Currency)> = open
+        .iter()
+        .filter_map(|one| match one.task.order {
+            Order::Pay { winner, .. } if prize_holds.contains_key(&winner) => {
+                let (currency, _) = one.money.accounts(&one.task.order)?;
+                Some((winner, currency))
+            }
+            _ => None,
+        })
+        .collect();
+    balances::ensure_withheld(conn, &withheld).await?;
+    accounts.extend(withheld.into_iter().map(|(player, currency)| (Account::Withheld(player), currency)));
+    balances::lock_all(conn, &accounts).await
 }
 
 fn accounts_of(open: &[Open<'_>]) -> Vec<(Account, Currency)> {

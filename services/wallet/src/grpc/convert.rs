@@ -12,6 +12,7 @@ pub(super) fn balance(row: BalanceRow) -> Balance {
     Balance {
         available: Some(money(row.available, &row.currency)),
         held: Some(money(row.held, &row.currency)),
+        withheld: Some(money(row.withheld, &row.currency)),
     }
 }
 

@@ -14,9 +14,11 @@ pub(super) async fn handle(
     request: &Request<GetBalanceRequest>,
 ) -> Result<Response<GetBalanceResponse>, Status> {
     let caller = principal(request)?.player_id;
-    let rows = balances::list(pool, caller).await.map_err(|error| from_sqlx(&error))?;
+    let mut rows = balances::list(pool, caller).await.map_err(|error| from_sqlx(&error))?;
     if rows.is_empty() {
         status::check_account(pool, caller).await?;
+        // It may have been opened between the two looks, together with what stands on it.
+        rows = balances::list(pool, caller).await.map_err(|error| from_sqlx(&error))?;
     }
     Ok(Response::new(GetBalanceResponse { balances: rows.into_iter().map(convert::balance).collect() }))
 }

@@ -9,6 +9,7 @@ use super::posting::PostError;
 use crate::app::player_uuid;
 
 const ENSURE: &str = include_str!("queries/ensure_balances.sql");
+const ENSURE_WITHHELD: &str = include_str!("queries/ensure_withheld.sql");
 const LOCK: &str = include_str!("queries/lock_balances.sql");
 const WRITE: &str = include_str!("queries/write_balances.sql");
 const LIST: &str = include_str!("queries/list_balances.sql");
@@ -21,6 +22,20 @@ pub const CURRENCIES_MAX: i64 = 100;
 /// player comes to a currency, so everything else finds the rows and can lock them.
 async fn ensure(conn: &mut PgConnection, player: PlayerId, currency: Currency) -> Result<(), sqlx::Error> {
     sqlx::query(ENSURE).bind(player_uuid(player)).bind(currency.as_str()).execute(conn).await?;
+    Ok(())
+}
+
+/// Makes the rows on which the prizes of some players are withheld, with nothing on them.
+pub async fn ensure_withheld(
+    conn: &mut PgConnection,
+    accounts: &[(PlayerId, Currency)],
+) -> Result<(), sqlx::Error> {
+    if accounts.is_empty() {
+        return Ok(());
+    }
+    let owners: Vec<Uuid> = accounts.iter().map(|(player, _)| player_uuid(*player)).collect();
+    let currencies: Vec<&str> = accounts.iter().map(|(_, currency)| currency.as_str()).collect();
+    sqlx::query(ENSURE_WITHHELD).bind(owners).bind(currencies).execute(conn).await?;
     Ok(())
 }
 
@@ -52,14 +67,15 @@ pub async fn lock_all(
     Ok(balances)
 }
 
-/// Locks a player's two accounts in a currency, made if they are missing: a deposit is how a player comes to them.
+/// Locks a player's accounts in a currency, the first two made if they are missing: a deposit is how a player comes to them.
 pub async fn lock_player(
     conn: &mut PgConnection,
     player: PlayerId,
     currency: Currency,
 ) -> Result<Balances, sqlx::Error> {
     ensure(conn, player, currency).await?;
-    lock_all(conn, &[(Account::Available(player), currency), (Account::Held(player), currency)]).await
+    let accounts = [Account::Available(player), Account::Held(player), Account::Withheld(player)];
+    lock_all(conn, &accounts.map(|account| (account, currency))).await
 }
 
 /// Writes what stands on the accounts of players now. Their rows must be locked; one that is missing is a bug.
@@ -67,7 +83,7 @@ pub async fn write(conn: &mut PgConnection, balances: &Balances) -> Result<(), P
     let (mut kinds, mut owners) = (Vec::new(), Vec::new());
     let (mut currencies, mut amounts) = (Vec::new(), Vec::new());
     for (account, currency, amount) in balances.iter() {
-        if !matches!(account, Account::Available(_) | Account::Held(_)) {
+        if !matches!(account, Account::Available(_) | Account::Held(_) | Account::Withheld(_)) {
             continue;
         }
         let key = AccountKey::from(account);
@@ -97,6 +113,8 @@ pub struct BalanceRow {
     pub available: i64,
     /// In minor units.
     pub held: i64,
+    /// In minor units.
+    pub withheld: i64,
 }
 
 /// All balances of a player, by currency.

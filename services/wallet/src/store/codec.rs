@@ -49,6 +49,10 @@ pub mod kinds {
     pub const STAKES_REFUSED: &str = "StakesRefused";
     /// [`proto::wallet::v1::PotPaid`].
     pub const POT_PAID: &str = "PotPaid";
+    /// [`proto::wallet::v1::PrizeWithheld`].
+    pub const PRIZE_WITHHELD: &str = "PrizeWithheld";
+    /// [`proto::wallet::v1::PrizeReleased`].
+    pub const PRIZE_RELEASED: &str = "PrizeReleased";
     /// [`proto::wallet::v1::StakesRefunded`].
     pub const STAKES_REFUNDED: &str = "StakesRefunded";
 }

@@ -10,6 +10,7 @@ const CURRENCIES: &str = include_str!("queries/unbalanced_currencies.sql");
 const TRANSFERS: &str = include_str!("queries/unbalanced_transfers.sql");
 const BALANCES: &str = include_str!("queries/differing_balances.sql");
 const HELD: &str = include_str!("queries/differing_held.sql");
+const WITHHELD: &str = include_str!("queries/differing_withheld.sql");
 const SETTLEMENTS: &str = include_str!("queries/unlike_settlements.sql");
 const DONE: &str = "select id from operations where id = any ($1::uuid[]) and outcome = 1";
 
@@ -59,6 +60,12 @@ pub async fn differing_balances(conn: &mut PgConnection) -> Result<Vec<Differing
 /// Held balances that are not the sum of the open holds.
 pub async fn differing_held(conn: &mut PgConnection) -> Result<Vec<DifferingBalance>, sqlx::Error> {
     let rows: Vec<DifferingRow> = sqlx::query_as(HELD).bind(BREACHES_MAX).fetch_all(conn).await?;
+    Ok(rows.into_iter().map(differing).collect())
+}
+
+/// Withheld balances that are not the sum of the prizes that are withheld.
+pub async fn differing_withheld(conn: &mut PgConnection) -> Result<Vec<DifferingBalance>, sqlx::Error> {
+    let rows: Vec<DifferingRow> = sqlx::query_as(WITHHELD).bind(BREACHES_MAX).fetch_all(conn).await?;
     Ok(rows.into_iter().map(differing).collect())
 }
 

@@ -129,6 +129,8 @@ fn stream_of(event: &WalletEvent) -> StreamId {
         WalletEvent::StakesHeld { hold, .. } => StreamId::new(MATCH_STREAM, match_uuid(hold.match_id)),
         WalletEvent::StakesRefused { match_id, .. }
         | WalletEvent::PotPaid { match_id, .. }
+        | WalletEvent::PrizeWithheld { match_id, .. }
+        | WalletEvent::PrizeReleased { match_id, .. }
         | WalletEvent::StakesRefunded { match_id, .. } => StreamId::new(MATCH_STREAM, match_uuid(*match_id)),
         WalletEvent::DepositRequested { payment, .. } | WalletEvent::PaymentConcluded { payment, .. } => {
             StreamId::new(PAYMENT_STREAM, *payment)

@@ -11,6 +11,7 @@ pub mod log;
 pub mod operations;
 pub mod payments;
 pub mod posting;
+pub mod prizes;
 pub mod seals;
 pub mod statement;
 pub mod totals;
@@ -36,6 +37,7 @@ impl From<Account> for AccountKey {
         let (kind, owner_id) = match account {
             Account::Available(player) => (AccountKind::Available, player_uuid(player)),
             Account::Held(player) => (AccountKind::Held, player_uuid(player)),
+            Account::Withheld(player) => (AccountKind::Withheld, player_uuid(player)),
             Account::Pot(match_id) => (AccountKind::Pot, match_uuid(match_id)),
             Account::Fees => (AccountKind::Fees, Uuid::nil()),
             Account::External => (AccountKind::External, Uuid::nil()),
@@ -53,6 +55,7 @@ impl AccountKey {
             AccountKind::Unspecified => None,
             AccountKind::Available => Some(Account::Available(PlayerId::new(owner))),
             AccountKind::Held => Some(Account::Held(PlayerId::new(owner))),
+            AccountKind::Withheld => Some(Account::Withheld(PlayerId::new(owner))),
             AccountKind::Pot => Some(Account::Pot(MatchId::new(owner))),
             AccountKind::Fees => Some(Account::Fees),
             AccountKind::External => Some(Account::External),

@@ -4,7 +4,7 @@ use domain_ledger::{Balances, Unbookable};
 use event_store::{Append, AppendError, Metadata, Version};
 use sqlx::PgConnection;
 
-use super::{accounts, balances, entries, holds, log, statement};
+use super::{accounts, balances, entries, holds, log, prizes, statement};
 use crate::app::player_uuid;
 use crate::app::posting::{Draft, Posting, WalletEvent, book};
 use crate::app::statement::{Line, lines};
@@ -85,6 +85,7 @@ impl Batch {
         log::append_all(conn, &self.appends).await?;
         entries::insert(conn, &self.postings).await?;
         holds::write(conn, &self.postings).await?;
+        prizes::write(conn, &self.postings).await?;
         for posting in &self.postings {
             if let WalletEvent::AccountOpened { player, name } = &posting.event {
                 accounts::insert(conn, player_uuid(*player), name).await?;

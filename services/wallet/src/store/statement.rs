@@ -10,6 +10,8 @@ use crate::app::{match_uuid, player_uuid};
 const INSERT: &str = include_str!("queries/insert_statement_lines.sql");
 const PAGE: &str = include_str!("queries/statement_page.sql");
 const EXPORT_PAGE: &str = include_str!("queries/statement_export_page.sql");
+const OF_TRANSFERS: &str = include_str!("queries/lines_of_transfers.sql");
+const COUNT: &str = "select count(*) from statement_lines";
 const LAST_LINE: &str = "select max(line) from statement_lines where player_id = $1";
 
 /// The number stored for a kind of line: that of `stakemate.wallet.v1.TransferKind`.
@@ -22,6 +24,8 @@ pub(super) fn kind_code(kind: LineKind) -> i16 {
         LineKind::Withdrawal => 6,
         LineKind::Adjustment => 7,
         LineKind::Reversal => 8,
+        LineKind::PrizeWithheld => 9,
+        LineKind::PrizeReleased => 10,
     }
 }
 
@@ -42,6 +46,63 @@ pub async fn insert(conn: &mut PgConnection, lines: &[Line]) -> Result<(), sqlx:
         .execute(conn)
         .await?;
     Ok(())
+}
+
+/// A line as it was decided, to compare with the log: without its number and time.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct StoredLine {
+    /// Whose.
+    pub player_id: Uuid,
+    /// The transfer.
+    pub transfer_id: Uuid,
+    /// In minor units.
+    pub available_change: i64,
+    /// In minor units.
+    pub held_change: i64,
+    /// In minor units.
+    pub available_after: i64,
+    /// The match, if any.
+    pub match_id: Option<Uuid>,
+    /// The game, if any.
+    pub game_id: Option<Uuid>,
+    /// In minor units; on the winner's line.
+    pub fee: Option<i64>,
+    /// `stakemate.wallet.v1.TransferKind`.
+    pub kind: i16,
+    /// The code.
+    pub currency: String,
+}
+
+impl StoredLine {
+    /// The line that a decision leads to.
+    #[must_use]
+    pub fn of(line: &Line) -> Self {
+        Self {
+            player_id: player_uuid(line.player),
+            transfer_id: Uuid::from_u128(line.transfer.value()),
+            available_change: line.available_change_minor,
+            held_change: line.held_change_minor,
+            available_after: line.available_after_minor,
+            match_id: line.match_id.map(match_uuid),
+            game_id: line.game.map(|game| game.0),
+            fee: line.fee_minor,
+            kind: kind_code(line.kind),
+            currency: line.currency.as_str().to_owned(),
+        }
+    }
+}
+
+/// The stored lines of some transfers.
+pub async fn of_transfers(
+    executor: impl PgExecutor<'_>,
+    transfer_ids: &[Uuid],
+) -> Result<Vec<StoredLine>, sqlx::Error> {
+    sqlx::query_as(OF_TRANSFERS).bind(transfer_ids).fetch_all(executor).await
+}
+
+/// How many lines there are in all.
+pub async fn count(executor: impl PgExecutor<'_>) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(COUNT).fetch_one(executor).await
 }
 
 /// A line as it is read.

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use event_store::StreamId;
 use prost::Message as _;
-use proto::game::v1::GameResult;
+use proto::game::v1::{GameResult, GameStarted};
+use proto::gateway::v1::PlayerRegistered;
 use proto::types::v1::Money;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use proto::wallet::v1::{
@@ -12,6 +14,7 @@ use proto::wallet::v1::{
 use service_kit::auth::{KeyFiles, Principal, Role, Roles, Signer};
 use sqlx::PgPool;
 use test_kit::{Nats, TestDatabase, eventually};
+use test_peer::Peer;
 use time::OffsetDateTime;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +24,6 @@ use tonic_types::StatusExt as _;
 use uuid::Uuid;
 use wallet::Config;
 
-use crate::support::neighbour::Neighbour;
 use crate::support::{Match, assert_clean, registered, settings};
 
 /// Generous: two cores may be shared with other tests.
@@ -31,10 +33,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 struct World {
     nats: Nats,
     database: TestDatabase,
-    gateway: Neighbour,
-    matchmaking: Neighbour,
-    game: Neighbour,
-    neighbours: CancellationToken,
+    gateway: Peer,
+    matchmaking: Peer,
+    game: Peer,
 }
 
 /// A wallet that runs.
@@ -48,15 +49,13 @@ struct Wallet {
 impl World {
     async fn new() -> Self {
         let nats = test_kit::own_nats().await;
-        let neighbours = CancellationToken::new();
         let url = nats.url();
         Self {
             database: test_kit::postgres().await.database("wallet").await,
-            gateway: Neighbour::start("gateway", "player", &url, &neighbours).await,
-            matchmaking: Neighbour::start("matchmaking", "match", &url, &neighbours).await,
-            game: Neighbour::start("game", "game", &url, &neighbours).await,
+            gateway: Peer::start("gateway", &url).await,
+            matchmaking: Peer::start("matchmaking", &url).await,
+            game: Peer::start("game", &url).await,
             nats,
-            neighbours,
         }
     }
 
@@ -71,22 +70,23 @@ impl World {
         Wallet { client: WalletServiceClient::new(channel), keys, shutdown, serving }
     }
 
-    async fn sign_up(&mut self) -> Uuid {
+    async fn sign_up(&self) -> Uuid {
         let player = Uuid::now_v7();
-        let event = registered(player);
-        self.gateway.says(player, "PlayerRegistered", event.data).await;
+        let event =
+            PlayerRegistered::decode(registered(player).data.as_slice()).expect("it was just encoded");
+        self.gateway.publish(StreamId::new("player", player), "PlayerRegistered", &event).await;
         player
     }
 
-    async fn request(&mut self, asked: &Match) {
-        let data = asked.requested().encode_to_vec();
-        self.matchmaking.says(asked.match_id, "StakesRequested", data).await;
+    async fn request(&self, asked: &Match) {
+        let stream = StreamId::new("match", asked.match_id);
+        self.matchmaking.publish(stream, "StakesRequested", &asked.requested()).await;
     }
 
-    async fn end(&mut self, played: &Match, result: GameResult) {
-        let data = played.ended(result).encode_to_vec();
-        self.game.says(played.game_id, "GameStarted", Vec::new()).await;
-        self.game.says(played.game_id, "GameEnded", data).await;
+    async fn end(&self, played: &Match, result: GameResult) {
+        let stream = StreamId::new("game", played.game_id);
+        self.game.publish(stream, "GameStarted", &GameStarted::default()).await;
+        self.game.publish(stream, "GameEnded", &played.ended(result)).await;
     }
 }
 
@@ -115,7 +115,8 @@ impl Wallet {
 
     /// Waits until the player has this available and held.
     async fn wait_for(&self, player: Uuid, available: i64, held: i64) {
-        let expected = Balance { available: Some(xpl(available)), held: Some(xpl(held)) };
+        let expected =
+            Balance { available: Some(xpl(available)), held: Some(xpl(held)), withheld: Some(xpl(0)) };
         eventually(PATIENCE, || async {
             let answer = self.balance(player).await;
             let is_there = answer.as_deref().ok() == Some(std::slice::from_ref(&expected));
@@ -161,7 +162,7 @@ async fn wait_for_handled(pool: &PgPool, consumer: &'static str, streams: i64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_staked_game_is_followed_from_sign_up_to_payout() {
-    let mut world = World::new().await;
+    let world = World::new().await;
     let wallet = world.start_wallet().await;
     let (white, black) = (world.sign_up().await, world.sign_up().await);
     let played = Match::new(white, black, 5_000);
@@ -195,13 +196,12 @@ async fn a_staked_game_is_followed_from_sign_up_to_payout() {
     .await;
     assert_clean(&world.database.pool).await;
     wallet.stop().await;
-    world.neighbours.cancel();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_see_their_own_money_or_are_told_why_not() {
     // WALLET-8
-    let mut world = World::new().await;
+    let world = World::new().await;
     let wallet = world.start_wallet().await;
     let player = world.sign_up().await;
     wallet.wait_for(player, 1_000_000, 0).await;
@@ -230,7 +230,6 @@ async fn callers_see_their_own_money_or_are_told_why_not() {
         .collect();
     assert_eq!(fields, ["page_size", "page_token"]);
     wallet.stop().await;
-    world.neighbours.cancel();
 }
 
 fn reason(status: &Status) -> String {
@@ -243,7 +242,7 @@ async fn stops_in_the_middle_and_everything_sent_again_change_no_figure() {
     // F01, G02, G11, G16
     const MATCHES: i64 = 40;
     let began = OffsetDateTime::now_utc();
-    let mut world = World::new().await;
+    let world = World::new().await;
     let wallet = world.start_wallet().await;
     let (white, black) = (world.sign_up().await, world.sign_up().await);
     wallet.wait_for(white, 1_000_000, 0).await;
@@ -281,7 +280,7 @@ async fn stops_in_the_middle_and_everything_sent_again_change_no_figure() {
 
     // An emptied broker is filled again: everything comes twice.
     for neighbour in [&world.gateway, &world.matchmaking, &world.game] {
-        event_bus::republish(&neighbour.pool, began).await.expect("the database answers");
+        event_bus::republish(neighbour.pool(), began).await.expect("the database answers");
     }
     let last = Match::new(white, black, 1_000);
     world.request(&last).await;
@@ -295,5 +294,4 @@ async fn stops_in_the_middle_and_everything_sent_again_change_no_figure() {
     let report = assert_clean(&world.database.pool).await;
     assert_eq!(report.totals.open_holds, 0);
     wallet.stop().await;
-    world.neighbours.cancel();
 }

@@ -125,6 +125,53 @@ async fn every_tampered_entry_is_named_by_its_transfer() {
 }
 
 #[tokio::test]
+async fn every_tampered_line_of_a_statement_is_named() {
+    for change in [
+        "update statement_lines set available_change = available_change + 1 where kind = 3 and fee is not null",
+        "update statement_lines set available_after = available_after + 1 where kind = 3 and fee is not null",
+        "update statement_lines set game_id = null where kind = 3 and fee is not null",
+        "update statement_lines set kind = 4 where kind = 3 and fee is not null",
+        "delete from statement_lines where kind = 3 and fee is not null",
+    ] {
+        let ledger = ledger().await;
+        let (transfer_id, player_id): (Uuid, Uuid) = sqlx::query_as(
+            "select transfer_id, player_id from statement_lines where kind = 3 and fee is not null",
+        )
+        .fetch_one(&ledger.pool)
+        .await
+        .expect("one game was won");
+        ledger.tamper(change.to_owned()).await;
+        assert_eq!(ledger.difference().await, Difference::Line { transfer_id, player_id }, "{change}");
+    }
+    let ledger = ledger().await;
+    ledger
+        .tamper(
+            "insert into statement_lines (player_id, transfer_id, recorded_at, available_change, held_change, \
+             available_after, kind, currency) \
+             values (gen_random_uuid(), gen_random_uuid(), now(), 5, 0, 5, 1, 'XPL')"
+                .to_owned(),
+        )
+        .await;
+    assert!(matches!(ledger.difference().await, Difference::LineCount { .. }));
+}
+
+#[tokio::test]
+async fn a_first_outcome_that_is_gone_or_another_is_named() {
+    for change in ["delete from operations where id = $1", "update operations set outcome = 2 where id = $1"]
+    {
+        let ledger = ledger().await;
+        let match_id = ledger.paid.match_id;
+        sqlx::query(change)
+            .bind(wallet::app::step_uuid(match_id, "pay"))
+            .execute(&ledger.pool)
+            .await
+            .expect("the database lets us");
+        let expected = Difference::Operation { match_id, step: "pay".to_owned() };
+        assert_eq!(ledger.difference().await, expected, "{change}");
+    }
+}
+
+#[tokio::test]
 async fn entries_of_no_transfer_are_found() {
     let ledger = ledger().await;
     ledger
@@ -162,9 +209,10 @@ async fn a_running_balance_changed_in_the_log_leaves_a_gap() {
     let events = event_store::load(&ledger.pool, ledger.paid.match_id, 0, 10).await;
     let events = events.expect("the log answers");
     let mut held = StakesHeld::decode(events[0].data.as_slice()).expect("readable");
-    let after = &mut held.transfers[0].entries[0].balance_after_minor_units;
-    assert_eq!(*after, Some(400));
-    *after = Some(401);
+    // That of what is held: what is available stands on a statement as well.
+    let after = &mut held.transfers[0].entries[1].balance_after_minor_units;
+    assert_eq!(*after, Some(100));
+    *after = Some(101);
     sqlx::query("update events set data = $1 where stream_id = $2 and version = 1")
         .bind(held.encode_to_vec())
         .bind(ledger.paid.match_id)
@@ -172,7 +220,7 @@ async fn a_running_balance_changed_in_the_log_leaves_a_gap() {
         .await
         .expect("the database lets us");
     let found = ledger.difference().await;
-    let expected = domain_ledger::Account::Available(domain_ledger::PlayerId::new(ledger.white.as_u128()));
+    let expected = domain_ledger::Account::Held(domain_ledger::PlayerId::new(ledger.white.as_u128()));
     assert!(
         matches!(&found, Difference::Log(LogDifference::BrokenChain { account, .. }) if *account == expected),
         "{found}"

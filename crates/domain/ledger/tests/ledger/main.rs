@@ -6,5 +6,6 @@ mod a_match;
 mod eligibility;
 mod million;
 mod money_and_transfers;
+mod prizes;
 mod properties;
 mod scenario;

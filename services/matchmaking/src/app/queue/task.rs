@@ -13,6 +13,7 @@ use crate::app::followers::Followers;
 use crate::app::match_process::Phase;
 use crate::app::notices::Notice;
 use crate::app::tickets::{Ended, QueueKey, State};
+use crate::store::bars::{self, KeptOut};
 use crate::store::matches::{self, MatchRow};
 use crate::store::tickets::{Closing, Reader, Touched, Unknown};
 use crate::telemetry;
@@ -105,7 +106,7 @@ impl Task {
     /// Closes the tickets of those who may not wait here any longer.
     async fn turn_away(&mut self) {
         let now_ms = now_ms();
-        let mut turned_away: Vec<(Uuid, CancelReason)> = Vec::new();
+        let mut turned_away: Vec<(Uuid, CancelReason)> = self.kept_out().await;
         for follower in self.followers.iter_mut() {
             let ticket = &follower.ticket;
             let city = self.parts.cities.find(&ticket.queue.city_id);
@@ -125,6 +126,32 @@ impl Task {
             self.reconcile(&[player_id]).await;
             self.parts.notices.send(Notice::Ticket { player_id });
         }
+    }
+
+    /// Those who search here and may not play any more.
+    async fn kept_out(&self) -> Vec<(Uuid, CancelReason)> {
+        let searching: Vec<Uuid> =
+            self.followers.players().into_iter().filter(|id| self.is_searching(*id)).collect();
+        if searching.is_empty() {
+            return Vec::new();
+        }
+        match bars::kept_out(&self.parts.pool, &searching).await {
+            Ok(kept_out) => kept_out
+                .into_iter()
+                .map(|(player_id, by)| match by {
+                    KeptOut::Barred => (player_id, CancelReason::Barred),
+                    KeptOut::Excluded => (player_id, CancelReason::Excluded),
+                })
+                .collect(),
+            Err(error) => {
+                tracing::warn!(%error, "who is kept out could not be read");
+                Vec::new()
+            }
+        }
+    }
+
+    fn is_searching(&self, player_id: Uuid) -> bool {
+        self.followers.get(player_id).is_some_and(|follower| follower.ticket.state == State::Searching)
     }
 
     /// Reads again how long others have waited in the queues that are followed here.

@@ -1,7 +1,5 @@
 //! A rating database, and the messages of the game service as they reach the handler.
 
-pub mod neighbour;
-
 use event_bus::{HandleError, Handler, Message};
 use event_store::Metadata;
 use prost::Message as _;

@@ -38,6 +38,8 @@ pub(super) fn posting(event: &RecordedEvent) -> Result<Posting, Reason> {
         kinds::STAKES_HELD => stakes_held(wire::StakesHeld::decode(data)?),
         kinds::STAKES_REFUSED => stakes_refused(&wire::StakesRefused::decode(data)?),
         kinds::POT_PAID => pot_paid(wire::PotPaid::decode(data)?),
+        kinds::PRIZE_WITHHELD => prize_withheld(wire::PrizeWithheld::decode(data)?),
+        kinds::PRIZE_RELEASED => prize_released(wire::PrizeReleased::decode(data)?),
         kinds::STAKES_REFUNDED => stakes_refunded(wire::StakesRefunded::decode(data)?),
         kind => account::read(kind, data),
     }
@@ -100,6 +102,29 @@ fn pot_paid(message: wire::PotPaid) -> Result<Posting, Reason> {
     })
 }
 
+fn prize_withheld(message: wire::PrizeWithheld) -> Result<Posting, Reason> {
+    let match_id = match_id(&message.match_id)?;
+    let event = WalletEvent::PrizeWithheld {
+        match_id,
+        game: game(&message.game_id)?,
+        player: player(&message.player_id)?,
+        prize_hold: message.prize_hold_id.parse()?,
+        until_ms: message.until_ms,
+    };
+    Ok(Posting { event, transfers: all_booked(message.transfers, match_id)? })
+}
+
+fn prize_released(message: wire::PrizeReleased) -> Result<Posting, Reason> {
+    let match_id = match_id(&message.match_id)?;
+    let event = WalletEvent::PrizeReleased {
+        match_id,
+        game: game(&message.game_id)?,
+        player: player(&message.player_id)?,
+        prize_hold: message.prize_hold_id.parse()?,
+    };
+    Ok(Posting { event, transfers: all_booked(message.transfers, match_id)? })
+}
+
 fn stakes_refunded(message: wire::StakesRefunded) -> Result<Posting, Reason> {
     let match_id = match_id(&message.match_id)?;
     let refund_reason = match message.reason() {
@@ -142,6 +167,8 @@ pub(super) fn booked(message: wire::LedgerTransfer, subject: Subject) -> Result<
         (wire::TransferKind::Collect, Subject::Match(id)) => TransferKind::Collect(id),
         (wire::TransferKind::Payout, Subject::Match(id)) => TransferKind::Payout(id),
         (wire::TransferKind::Refund, Subject::Match(id)) => TransferKind::Refund(id),
+        (wire::TransferKind::PrizeWithheld, Subject::Match(id)) => TransferKind::Withhold(id),
+        (wire::TransferKind::PrizeReleased, Subject::Match(id)) => TransferKind::Release(id),
         _ => return reason("a transfer of a kind that does not belong here"),
     };
     let after_minor = message.entries.iter().map(|entry| entry.balance_after_minor_units).collect();

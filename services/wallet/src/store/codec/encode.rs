@@ -54,6 +54,27 @@ pub fn write(posting: &Posting) -> Encoded {
             };
             encoded(kinds::STAKES_REFUNDED, &message)
         }
+        WalletEvent::PrizeWithheld { match_id, game, player, prize_hold, until_ms } => {
+            let message = wire::PrizeWithheld {
+                match_id: match_text(*match_id),
+                game_id: game.0.to_string(),
+                player_id: player_text(*player),
+                prize_hold_id: prize_hold.to_string(),
+                until_ms: *until_ms,
+                transfers,
+            };
+            encoded(kinds::PRIZE_WITHHELD, &message)
+        }
+        WalletEvent::PrizeReleased { match_id, game, player, prize_hold } => {
+            let message = wire::PrizeReleased {
+                match_id: match_text(*match_id),
+                game_id: game.0.to_string(),
+                player_id: player_text(*player),
+                prize_hold_id: prize_hold.to_string(),
+                transfers,
+            };
+            encoded(kinds::PRIZE_RELEASED, &message)
+        }
         event => account::write(event, transfers.into_iter().next()),
     }
 }
@@ -118,6 +139,8 @@ fn transfer_kind(kind: TransferKind) -> wire::TransferKind {
         TransferKind::Collect(_) => wire::TransferKind::Collect,
         TransferKind::Payout(_) => wire::TransferKind::Payout,
         TransferKind::Refund(_) => wire::TransferKind::Refund,
+        TransferKind::Withhold(_) => wire::TransferKind::PrizeWithheld,
+        TransferKind::Release(_) => wire::TransferKind::PrizeReleased,
         TransferKind::Withdrawal => wire::TransferKind::Withdrawal,
         TransferKind::Adjustment => wire::TransferKind::Adjustment,
         TransferKind::Reversal(_) => wire::TransferKind::Reversal,

@@ -67,12 +67,17 @@ fn every_event() -> Vec<Posting> {
     let mut refund_balances = balances.clone();
     let pay = Order::Pay { game: GAME, winner: BLACK };
     let paid = decided(&money, &mut balances, &pay);
+    let after = money.evolve(&paid.event);
+    let withheld =
+        posted(after.withhold(Uuid::from_u128(0xf1), 259_200_000).expect("a prize"), &mut balances);
+    let released = posted(after.evolve(&withheld.event).release().expect("withheld"), &mut balances);
     let refund = Order::Refund { game: GAME, reason: RefundReason::Drawn };
     let refunded = decided(&money, &mut refund_balances, &refund);
     let refused = decided(&open, &mut Balances::new(), &Order::Hold { hold: hold(), game: GAME });
     let mut all = vec![opened, deposited, held, refused, paid, refunded];
     all.extend(movements());
     all.extend(processes().map(|event| Posting { event, transfers: Vec::new() }));
+    all.extend([withheld, released]);
     all
 }
 

@@ -1,7 +1,6 @@
 //! A wallet's database, and the messages of other services as they reach its handlers.
 
 pub mod counter;
-pub mod neighbour;
 
 use std::time::Duration;
 

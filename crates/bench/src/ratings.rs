@@ -1,9 +1,10 @@
-//! The rating service's benchmarks, one JSON line a figure on standard output: P12 (the update against the `skillratings` crate, and
-//! games a second through the whole service) and P14 (rebuilding everything from the log). Postgres syncs to disk.
+//! P12: a rating update against the `skillratings` crate, and games a second through the whole service. P14: rebuilding everything
+//! from the log. Postgres syncs to disk.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use anyhow::{anyhow, ensure};
 use domain_glicko::{Pair, Rating, RawRating, Score, update_pair};
 use event_store::StreamId;
 use proto::game::v1::{GameEnded, GameResult, GameStarted};
@@ -15,6 +16,8 @@ use sqlx::PgPool;
 use test_peer::{Instance, Keys, Peer};
 use uuid::Uuid;
 
+use crate::figure::{Figure, Goal, quantile};
+
 const ROUNDS: usize = 5;
 const UPDATES: usize = 200_000;
 const PLAYERS: usize = 2_000;
@@ -22,23 +25,13 @@ const GAMES: usize = 10_000;
 /// Games that run side by side.
 const WAVE: usize = 1_000;
 const REBUILT: usize = 200_000;
+const STOP_PATIENCE: Duration = Duration::from_secs(10);
 
-#[tokio::main]
-async fn main() {
+/// Measures and prints.
+pub async fn run(rounds: usize) -> anyhow::Result<()> {
     updates();
-    let (pool, _nats) = games().await;
-    rebuilds(&pool).await;
-}
-
-fn line(id: &str, name: &str, value: f64, unit: &str, goal: f64, is_met: bool, n: usize) {
-    println!(
-        "{{\"id\":\"{id}\",\"name\":\"{name}\",\"value\":{value:.2},\"unit\":\"{unit}\",\"goal\":{goal},\"met\":{is_met},\"n\":{n}}}"
-    );
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+    let (pool, _nats) = games().await?;
+    rebuilds(&pool, rounds).await
 }
 
 /// P12, first half: the median of interleaved rounds of both on the same pairs.
@@ -72,23 +65,22 @@ fn updates() {
         }
         our_time.as_secs_f64() / started.elapsed().as_secs_f64()
     });
-    let ratio = median(ratios.collect());
-    line(
-        "P12",
-        "glicko-2 update of two players against skillratings",
-        ratio,
-        "x",
-        2.0,
-        ratio <= 2.0,
-        UPDATES,
-    );
+    Figure {
+        id: "P12",
+        name: "glicko-2 update of two players against skillratings".to_owned(),
+        value: quantile(&mut ratios.collect::<Vec<f64>>(), 0.5),
+        unit: "x",
+        goal: Goal::AtMost(2.0),
+        n: UPDATES,
+    }
+    .print();
 }
 
 /// P12, second half: from published games to committed ratings, batches, inbox and outbox included.
-async fn games() -> (PgPool, test_kit::Nats) {
+async fn games() -> anyhow::Result<(PgPool, test_kit::Nats)> {
     let nats = test_kit::own_nats().await;
     let database = test_kit::durable_postgres().await.database("rating_bench").await;
-    publish(&nats.url()).await;
+    publish(&nats.url()).await?;
     let common = Keys::new().settings(&database.url, &nats.url());
     let started = Instant::now();
     let instance = Instance::start(async move |shutdown| {
@@ -99,31 +91,26 @@ async fn games() -> (PgPool, test_kit::Nats) {
     while rated(&database.pool).await < GAMES {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let per_s = GAMES as f64 / started.elapsed().as_secs_f64();
-    instance.stop(Duration::from_secs(10)).await.expect("the service stops");
-    line(
-        "P12",
-        "games rated by the whole service, committed",
-        per_s,
-        "games/s",
-        1_000.0,
-        per_s >= 1_000.0,
-        GAMES,
-    );
-    (database.pool.clone(), nats)
+    let value = GAMES as f64 / started.elapsed().as_secs_f64();
+    let stopped = instance.stop(STOP_PATIENCE).await;
+    stopped.map_err(|error| anyhow!("the rating service does not stop: {error}"))?;
+    let name = "games rated by the whole service, committed".to_owned();
+    Figure { id: "P12", name, value, unit: "games/s", goal: Goal::AtLeast(1_000.0), n: GAMES }.print();
+    Ok((database.pool.clone(), nats))
 }
 
+/// How many games were rated; none while the service is still making its tables.
 async fn rated(pool: &PgPool) -> usize {
     let sequence: Option<i64> = sqlx::query_scalar("select max(last_sequence) from rating_pools")
         .fetch_one(pool)
         .await
         .ok()
         .flatten();
-    sequence.unwrap_or_default() as usize
+    usize::try_from(sequence.unwrap_or_default()).unwrap_or_default()
 }
 
 /// Puts the games on the bus, in waves of games that run side by side.
-async fn publish(nats_url: &str) {
+async fn publish(nats_url: &str) -> anyhow::Result<()> {
     let peer = Peer::start("game", nats_url).await;
     let seat =
         |n: usize| Player { player_id: Uuid::from_u128(1 + n as u128).to_string(), name: format!("p{n}") };
@@ -142,7 +129,7 @@ async fn publish(nats_url: &str) {
                 black: Some(seat((white + 1 + n / PLAYERS) % PLAYERS)),
                 time_control: Some(TimeControl { base_ms: 180_000, increment_ms: 2_000 }),
                 result: [GameResult::WhiteWins, GameResult::Draw, GameResult::BlackWins][n % 3] as i32,
-                ended_at_ms: 1_767_268_800_000 + n as i64 * 1_000,
+                ended_at_ms: 1_767_268_800_000 + i64::try_from(n)? * 1_000,
                 ..GameEnded::default()
             };
             peer.publish(StreamId::new("game", *id), "GameEnded", &ended).await;
@@ -153,33 +140,32 @@ async fn publish(nats_url: &str) {
         tokio::time::sleep(Duration::from_millis(50)).await;
         waiting = sqlx::query_scalar("select count(*) from outbox where published_at is null")
             .fetch_one(peer.pool())
-            .await
-            .expect("the database answers");
+            .await?;
     }
+    Ok(())
 }
 
 /// P14: the log is filled by the service's own book, its projection emptied.
-async fn rebuilds(pool: &PgPool) {
-    rating::bench::fill(pool, REBUILT - GAMES, PLAYERS).await.expect("the log can be filled");
+async fn rebuilds(pool: &PgPool, rounds: usize) -> anyhow::Result<()> {
+    rating::bench::fill(pool, REBUILT - GAMES, PLAYERS).await?;
     let mut rates = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..rounds {
         sqlx::raw_sql("truncate rating_pools, ratings, rating_history, rating_requests")
             .execute(pool)
-            .await
-            .expect("the database answers");
+            .await?;
         let started = Instant::now();
-        let report = rating::rebuild(pool, RebuildConfig::default()).await.expect("rebuilt");
-        assert_eq!(report.changes, REBUILT as u64);
-        rates.push(report.changes as f64 / started.elapsed().as_secs_f64());
+        let report = rating::rebuild(pool, RebuildConfig::default()).await?;
+        ensure!(report.changes == REBUILT as u64, "{} of {REBUILT} changes were rebuilt", report.changes);
+        rates.push(REBUILT as f64 / started.elapsed().as_secs_f64());
     }
-    let per_s = median(rates);
-    line(
-        "P14",
-        "rebuild of all ratings into empty tables",
-        per_s,
-        "events/s",
-        50_000.0,
-        per_s >= 50_000.0,
-        REBUILT,
-    );
+    Figure {
+        id: "P14",
+        name: "rebuild of all ratings into empty tables".to_owned(),
+        value: quantile(&mut rates, 0.5),
+        unit: "events/s",
+        goal: Goal::AtLeast(50_000.0),
+        n: REBUILT,
+    }
+    .print();
+    Ok(())
 }
