@@ -44,7 +44,7 @@ web-test: ## the web client: types, units, and journeys in real browsers on a st
 	@scripts/web unit
 	@scripts/web journeys
 
-bench: ## the benchmarks, one JSON line a figure; ONLY=game for some of them, GAMES=file.pgn for games to pack
+bench: ## the benchmarks, one JSON line a figure; ONLY=game or fairplay for some of them, GAMES=file.pgn for games of people
 	@scripts/bootstrap
 	cargo build --release --locked $(if $(ONLY),$(if $(findstring match,$(ONLY)),$(ALL_PROGRAMS),$(GAME_PROGRAMS)),$(ALL_PROGRAMS))
 	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES))

@@ -4,16 +4,18 @@ use domain_fairplay::Level;
 use domain_fairplay::calibration::Calibration;
 use event_store::Metadata;
 use proto::fairplay::v1 as wire;
+use proto::types::v1::Money;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::explanation;
+use super::explanation::{self, Sums};
 use super::standing::{StandingError, Subject, release_hold, totals, unix_ms};
 use crate::store::cases::{self, CaseRow};
-use crate::store::evidence::{self, Window};
+use crate::store::evidence::{self, Stakes, Window};
 use crate::store::player_log::{self, PlayerEvent};
 use crate::store::players::{self, Standing};
+use crate::store::staked_games::{self, LostStake};
 use domain_fairplay::levels::Depth;
 
 /// Reports that one player may make on a UTC day.
@@ -58,8 +60,11 @@ pub async fn decide(
         time_class: subject.time_class,
         from_ms: 0,
         games_max: calibration.limits.games_max,
+        stakes: Stakes::Staked,
     };
     let games = evidence::latest(&mut tx, window).await?;
+    let game_ids: Vec<Uuid> = games.iter().map(|game| game.game_id).collect();
+    let lost = staked_games::lost_to(&mut tx, player_id, &game_ids).await?;
     let mut events = vec![PlayerEvent::CaseDecided(wire::CaseDecided {
         case_id: case.case_id.to_string(),
         player_id: player_id.to_string(),
@@ -68,7 +73,8 @@ pub async fn decide(
         before: before.into(),
         reason: decision.reason.clone(),
         decided_at_ms: unix_ms(now),
-        game_ids: games.iter().map(|game| game.game_id.to_string()).collect(),
+        game_ids: game_ids.iter().map(Uuid::to_string).collect(),
+        lost_stakes: lost.into_iter().map(lost_stake).collect(),
     })];
     let bar = (player_id.to_string(), case.case_id.to_string());
     match decision.decision {
@@ -100,6 +106,14 @@ pub async fn decide(
     Ok(Some(case))
 }
 
+fn lost_stake(lost: LostStake) -> wire::LostStake {
+    wire::LostStake {
+        player_id: lost.player_id.to_string(),
+        game_id: lost.game_id.to_string(),
+        stake: Some(Money { minor_units: lost.stake.minor_units, currency: lost.stake.currency }),
+    }
+}
+
 /// The games so far do not count any more; what they amount to is nothing.
 async fn start_afresh(
     conn: &mut sqlx::PgConnection,
@@ -111,7 +125,14 @@ async fn start_afresh(
     let totals = totals(calibration, &[]);
     let measured = totals.measured(calibration, None, Depth::Standard);
     let level = Level::NotEnoughData;
-    let assessment = explanation::explain(calibration, subject, level, &measured, &totals, &[]);
+    let assessment = explanation::explain(
+        calibration,
+        subject,
+        level,
+        &measured,
+        Sums { totals: &totals, history: &totals },
+        &[],
+    );
     let after = Standing { level, counts_from_ms: unix_ms(now) };
     players::put_standing(conn, subject.player_id, after, &assessment).await?;
     Ok((before.level != level).then(|| {

@@ -11,9 +11,16 @@ pub mod jobs;
 pub mod match_pairs;
 pub mod pair_days;
 pub mod pair_log;
+pub mod persons;
+#[cfg(test)]
+mod persons_tests;
 pub mod player_log;
 pub mod players;
+pub mod positions;
 pub mod report;
+pub mod reviews;
+pub mod signals;
+pub mod staked_games;
 #[cfg(test)]
 mod tests;
 

@@ -1,10 +1,13 @@
 //! A report as it is stored and sent.
 
-use domain_fairplay::{Color, Evaluation, Exclusion, GameReport, PlyEvaluation, PlyReport, SideReport};
+use domain_fairplay::{
+    Candidate, Color, Evaluation, Exclusion, GameReport, PlyEvaluation, PlyReport, Score, SideReport,
+};
 use proto::fairplay::v1 as wire;
 use uuid::Uuid;
 
 use super::evidence::{self, count};
+use super::staked_games::Analysis;
 use crate::app::analysis::{Analysed, FinishedGame};
 use crate::app::explanation;
 
@@ -22,7 +25,7 @@ pub fn to_wire(game: &FinishedGame, analysed: &Analysed) -> wire::GameReport {
             .iter()
             .enumerate()
             .map(|(index, ply)| wire::PlyReport {
-                lines: lines(ply.mover, analysed.evaluations.get(index)),
+                lines: lines_to_wire(ply.mover, analysed.evaluations.get(index)),
                 ..ply_report(index, ply)
             })
             .collect(),
@@ -30,7 +33,7 @@ pub fn to_wire(game: &FinishedGame, analysed: &Analysed) -> wire::GameReport {
         black: Some(side_of(Color::Black, game.black_id, analysed)),
         engine_ms: i64::try_from(analysed.engine_time.as_millis()).unwrap_or(i64::MAX),
         calibration_id: analysed.calibration_id.clone(),
-        last_lines: lines(last_turn(report), analysed.evaluations.get(report.plies.len())),
+        last_lines: lines_to_wire(last_turn(report), analysed.evaluations.get(report.plies.len())),
     }
 }
 
@@ -49,7 +52,9 @@ fn last_turn(report: &GameReport) -> Color {
     report.plies.last().map_or(Color::White, |ply| !ply.mover)
 }
 
-fn lines(turn: Color, position: Option<&PlyEvaluation>) -> Vec<wire::EngineLine> {
+/// The engine's moves in a position, from White's side.
+#[must_use]
+pub fn lines_to_wire(turn: Color, position: Option<&PlyEvaluation>) -> Vec<wire::EngineLine> {
     let candidates = position.iter().flat_map(|position| &position.lines);
     candidates
         .map(|candidate| wire::EngineLine {
@@ -57,6 +62,53 @@ fn lines(turn: Color, position: Option<&PlyEvaluation>) -> Vec<wire::EngineLine>
             evaluation: Some(evaluation(Evaluation::seen_from(turn, candidate.score))),
         })
         .collect()
+}
+
+/// The engine's moves as it gave them: in the view of the side to move.
+#[must_use]
+pub fn evaluation_from_wire(turn: Color, lines: &[wire::EngineLine]) -> PlyEvaluation {
+    let lines = lines.iter().filter_map(|line| {
+        let score = score_for(turn, line.evaluation.as_ref()?)?;
+        Some(Candidate { uci: line.uci.clone(), score })
+    });
+    PlyEvaluation { lines: lines.collect() }
+}
+
+fn score_for(mover: Color, stored: &wire::Evaluation) -> Option<Score> {
+    let sign = mover.fold_wb(1, -1);
+    match stored.score? {
+        wire::evaluation::Score::Centipawns(centipawns) => Some(Score::Cp(sign * centipawns)),
+        wire::evaluation::Score::MateIn(moves) => Some(Score::Mate(sign * moves)),
+    }
+}
+
+/// What signs of collusion need of a report.
+#[must_use]
+pub fn summary(report: &wire::GameReport) -> Analysis {
+    use wire::evaluation::Score;
+
+    let mean_loss = |side: &Option<wire::SideReport>| side.as_ref().map_or(0.0, |side| side.mean_loss);
+    let last = report.plies.last().and_then(|ply| ply.after.as_ref()?.score);
+    let white_last_chance = match last {
+        None => 50.0,
+        Some(Score::Centipawns(centipawns)) => domain_fairplay::win_chance(centipawns),
+        // Mate on the board: whoever moved last has mated.
+        Some(Score::MateIn(0)) => {
+            if report.plies.len() % 2 == 1 {
+                100.0
+            } else {
+                0.0
+            }
+        }
+        Some(Score::MateIn(moves)) => {
+            if moves > 0 {
+                100.0
+            } else {
+                0.0
+            }
+        }
+    };
+    Analysis { mean_losses: [mean_loss(&report.white), mean_loss(&report.black)], white_last_chance }
 }
 
 /// The stable word for a reason.

@@ -2,8 +2,13 @@
 
 mod analysis;
 mod cases;
+mod collusion;
+mod explain;
 mod failures;
+mod killed_workers;
+mod moderation;
 mod pairs;
+mod persons;
 mod service;
 mod standings;
 mod support;

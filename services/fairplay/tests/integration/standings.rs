@@ -6,10 +6,12 @@ use event_store::Metadata;
 use fairplay::app::cases::{self, Decision, OpponentReport, REPORTS_PER_DAY_MAX, Reported};
 use fairplay::app::holds::end_overdue;
 use fairplay::app::standing::{self, PRIZE_HOLD, Subject};
-use fairplay::store::evidence::{self, NewSide};
-use fairplay::store::jobs::{self, NewJob};
+use fairplay::store::evidence::{self, NewSide, Stakes};
+use fairplay::store::jobs::{self, NewJob, Priority};
 use fairplay::store::players;
-use proto::fairplay::v1::{CaseDecision, Channel, SideEvidence, SideReport};
+use fairplay::store::staked_games::{self, NewGame, Stake};
+use prost::Message as _;
+use proto::fairplay::v1::{CaseDecided, CaseDecision, Channel, SideEvidence, SideReport};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -50,15 +52,19 @@ impl<'a> Player<'a> {
 
     /// A scored game, and the level after it.
     async fn plays(&mut self, log_engine: f64, pass: i16) -> Level {
+        self.has_side(&side(log_engine), pass, Stakes::Staked).await
+    }
+
+    async fn has_side(&mut self, side: &SideReport, pass: i16, stakes: Stakes) -> Level {
         let (player_id, game_id) = (self.player_id, Uuid::now_v7());
         self.games += 1;
         let mut tx = self.pool.begin().await.expect("a transaction");
-        let job = NewJob { game_id, white_id: player_id, black_id: Uuid::now_v7() };
+        let priority = if stakes == Stakes::Staked { Priority::Staked } else { Priority::History };
+        let job = NewJob { game_id, white_id: player_id, black_id: Uuid::now_v7(), priority };
         assert!(jobs::insert(&mut tx, job).await.expect("written"));
         // After the decisions of this test, which come with the time of today.
         let ended_at_ms = 4_000_000_000_000 + self.games;
-        let side = side(log_engine);
-        let new = NewSide { player_id, game_id, time_class: "blitz", ended_at_ms, pass, side: &side };
+        let new = NewSide { player_id, game_id, time_class: "blitz", ended_at_ms, pass, side, stakes };
         evidence::put(&mut tx, new).await.expect("written");
         let subject = Subject { player_id, time_class: "blitz" };
         let metadata = Metadata::for_request("fairplay", game_id);
@@ -143,6 +149,85 @@ async fn a_flag_bars_until_a_person_decides_and_every_decision_is_an_event() {
         "PlayerBarred",
     ];
     assert_eq!(events, expected);
+}
+
+#[tokio::test]
+async fn a_decision_names_the_stakes_that_others_lost() {
+    let database = database().await;
+    let pool = &database.pool;
+    let mut player = Player::new(pool);
+    for _ in 0..7 {
+        player.plays(5.0, 2).await;
+    }
+    let games: Vec<Uuid> =
+        sqlx::query_scalar("select game_id from side_evidence where player_id = $1 order by ended_at_ms")
+            .bind(player.player_id)
+            .fetch_all(pool)
+            .await
+            .expect("readable");
+    let victim = Uuid::now_v7();
+    // As White he won one and lost one; as Black he won one.
+    for (game_id, is_white, white_score) in
+        [(games[0], true, 1.0), (games[1], true, 0.0), (games[2], false, 0.0)]
+    {
+        let game = NewGame {
+            game_id,
+            ended_at_ms: 4_000_000_000_000,
+            pool: "paris 180000+2000".to_owned(),
+            stake: Stake { minor_units: 500, currency: "XPL".to_owned() },
+            players: if is_white { [player.player_id, victim] } else { [victim, player.player_id] },
+            ratings: [1_500.0; 2],
+            white_score,
+            loser_gave_up: false,
+            plies: 60,
+            opening: None,
+            left_shares: [0.5; 2],
+        };
+        let mut conn = pool.acquire().await.expect("a connection");
+        staked_games::put(&mut conn, &game).await.expect("written");
+    }
+    player.decide(player.case_id().await, Uuid::now_v7(), CaseDecision::Confirmed).await;
+    let data: Vec<u8> = sqlx::query_scalar("select data from events where type = 'CaseDecided'")
+        .fetch_one(pool)
+        .await
+        .expect("one decision");
+    let decided = CaseDecided::decode(data.as_slice()).expect("readable");
+    assert_eq!((decided.game_ids.len(), decided.reason.as_str()), (7, "looked at"));
+    let lost: Vec<(String, String, i64)> = decided
+        .lost_stakes
+        .into_iter()
+        .map(|lost| (lost.player_id, lost.game_id, lost.stake.map_or(0, |stake| stake.minor_units)))
+        .collect();
+    let wanted = [games[0], games[2]].map(|game_id| (victim.to_string(), game_id.to_string(), 500));
+    let mut lost = lost;
+    lost.sort_by_key(|(_, game_id, _)| games.iter().position(|id| id.to_string() == *game_id));
+    assert_eq!(lost, wanted);
+}
+
+#[tokio::test]
+async fn games_without_a_stake_are_what_staked_ones_are_held_against() {
+    // FAIR-25
+    let database = database().await;
+    let mut player = Player::new(&database.pool);
+    let with_matches = |observed: f64| {
+        let mut played = side(0.0);
+        let evidence = played.evidence.as_mut().expect("a side with evidence");
+        evidence.matches = Some(Channel { moves: 20, observed, expected: 9.0, variance: 4.0 });
+        played
+    };
+    for _ in 0..8 {
+        let level = player.has_side(&with_matches(6.0), 1, Stakes::Unstaked).await;
+        assert_eq!(level, Level::NotEnoughData, "games without a stake raise nothing by themselves");
+    }
+    let mut level = Level::NotEnoughData;
+    for _ in 0..8 {
+        level = player.has_side(&with_matches(10.0), 1, Stakes::Staked).await;
+    }
+    let assessments = players::assessments(&database.pool, player.player_id).await.expect("read");
+    assert_eq!((assessments[0].games, assessments[0].history_games), (8, 8));
+    assert!(assessments[0].history_z > 3.0, "{}", assessments[0].history_z);
+    assert!(assessments[0].matches.as_ref().is_some_and(|matches| matches.z < 2.0));
+    assert_eq!(level, Level::Review);
 }
 
 #[tokio::test]

@@ -89,6 +89,8 @@ impl World {
             stockfish,
             nodes: 25_000,
             engines: 1,
+            claim_ms: 60_000,
+            second_pass_stake: i64::MAX,
             calibration: None,
         };
         let shutdown = CancellationToken::new();
