@@ -6,6 +6,7 @@
 //! * [`Metadata`]: who caused an event and in which trace, kept as a few protobuf bytes (`metadata`).
 //! * [`append_in`], [`append_all_in`]: one append, or one each of several streams, inside the caller's transaction, for use cases that change more than the log (`append`).
 //! * [`GroupCommit`]: many appends of many callers in one commit, for the hot path (`group_commit`).
+//! * [`fence`]: who may write to a set of streams, checked in the transaction that writes.
 //! * [`load`], [`load_all`], [`load_many`], [`head`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
 //! * [`schema`], [`make_partitions`]: the tables and their monthly partitions (`schema`).
 //! * [`CommitSignal`]: wakes the outbox relay in process after a commit (`signal`).
@@ -24,6 +25,8 @@
 //!   its place is answered like the first time. That makes a retry after a broken connection safe, and decisive.
 //! * STORE-7 Appends of one stream that are handed to a [`GroupCommit`] in some order are tried in that order.
 //! * STORE-8 Nothing is unbounded: queue, batch, events in an append, bytes of an event, rows of a load.
+//! * STORE-9 An append under a [`fence::Grant`] is written only while the grant is good, and whoever raises the fence's epoch waits
+//!   for appends that were found good and are not committed yet. One that comes too late is refused alone.
 //!
 //! # Deliberately absent
 //!
@@ -36,6 +39,7 @@
 mod append;
 mod event;
 pub mod fault;
+pub mod fence;
 mod group_commit;
 mod metadata;
 mod read;
