@@ -5,8 +5,14 @@
 //! an append looks at it is good until that append is committed: whoever raises the epoch waits for it, and finds it in the log.
 
 use sqlx::PgExecutor;
+use std::time::Duration;
 
-const HOLD: &str = "select true from fences where fence = $1 and epoch = $2 for share";
+/// How long a transaction that holds a grant may stand idle before the database ends it: a process that is stopped in its middle must not
+/// keep the right for longer than it is missed.
+pub const HOLD_IDLE_MAX: Duration = Duration::from_secs(2);
+
+const HOLD: &str = "select set_config('idle_in_transaction_session_timeout', $3, true) is not null
+    from fences where fence = $1 and epoch = $2 for share";
 
 /// The right to write to the streams behind one fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,7 +25,12 @@ pub struct Grant {
 
 /// Whether a grant is good; if so, it stays good until the transaction ends. For transactions that use [`crate::append_in`].
 pub async fn hold(executor: impl PgExecutor<'_>, grant: Grant) -> Result<bool, sqlx::Error> {
-    let good: Option<bool> =
-        sqlx::query_scalar(HOLD).bind(grant.fence).bind(grant.epoch).fetch_optional(executor).await?;
+    let idle_max = HOLD_IDLE_MAX.as_millis().to_string();
+    let good: Option<bool> = sqlx::query_scalar(HOLD)
+        .bind(grant.fence)
+        .bind(grant.epoch)
+        .bind(idle_max)
+        .fetch_optional(executor)
+        .await?;
     Ok(good.is_some())
 }

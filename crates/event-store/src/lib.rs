@@ -7,7 +7,7 @@
 //! * [`append_in`], [`append_all_in`]: one append, or one each of several streams, inside the caller's transaction, for use cases that change more than the log (`append`).
 //! * [`GroupCommit`]: many appends of many callers in one commit, for the hot path (`group_commit`).
 //! * [`fence`]: who may write to a set of streams, checked in the transaction that writes.
-//! * [`load`], [`load_all`], [`load_many`], [`head`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
+//! * [`load`], [`load_all`], [`load_many`], [`head`], [`heads`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
 //! * [`schema`], [`make_partitions`]: the tables and their monthly partitions (`schema`).
 //! * [`CommitSignal`]: wakes the outbox relay in process after a commit (`signal`).
 //! * [`fault`]: what an error of the database says about whether the write landed.
@@ -56,8 +56,8 @@ pub use event::{
 pub use group_commit::{GroupCommit, GroupCommitConfig};
 pub use metadata::{Cause, Metadata, MetadataError};
 pub use read::{
-    LOAD_MANY_EVENTS_MAX, LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, load, load_all, load_many,
-    scan,
+    LOAD_MANY_EVENTS_MAX, LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, heads, load, load_all,
+    load_many, scan,
 };
 pub use schema::{PARTITION_MONTHS_AHEAD, make_partitions, schema};
 pub use signal::CommitSignal;

@@ -1,5 +1,9 @@
-//! What the service hears of others: confirmed matches.
+//! What the service hears of others over the broker: confirmed matches, and the other instances of its own.
 
 mod matches;
+mod notices;
+mod peers;
 
 pub use matches::Matches;
+pub use notices::{Ears, run as tell_instances};
+pub use peers::{NatsPeers, Post};

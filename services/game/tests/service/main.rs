@@ -54,5 +54,6 @@ mod presence;
 mod process;
 mod replays;
 mod restarts;
+mod shards;
 mod tables;
 mod watching;
