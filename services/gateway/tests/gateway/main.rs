@@ -8,6 +8,7 @@ mod limits;
 mod pages;
 mod process;
 mod relay;
+mod spread;
 mod stop;
 mod tokens;
 mod web;
