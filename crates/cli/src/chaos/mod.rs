@@ -80,7 +80,9 @@ pub async fn run(data: &Path, extent: Extent) -> anyhow::Result<()> {
 async fn run_seed(data: &Path, seed: u64, matches: usize, summary: &mut Summary) -> anyhow::Result<()> {
     let data = data.join(OWN_DATA);
     Layout::new(&data)?.clean()?;
-    let stack = Stack::start(Options { data: data.clone(), port: EdgePort::Free, programs: None }).await?;
+    let stack =
+        Stack::start(Options { data: data.clone(), port: EdgePort::Free, programs: None, game_instances: 1 })
+            .await?;
     let gateway = stack.state().edge_url.clone();
     let mut players = Vec::new();
     for number in 0..PLAYERS {

@@ -32,7 +32,8 @@ pub async fn run(data: &Path) -> anyhow::Result<()> {
         return play_all(&running).await;
     }
     println!("No stack runs on {}; one is started for the demonstration.", data.display());
-    let options = Options { data: data.join(OWN_DATA), port: EdgePort::Free, programs: None };
+    let options =
+        Options { data: data.join(OWN_DATA), port: EdgePort::Free, programs: None, game_instances: 1 };
     let stack = Stack::start(options).await?;
     let outcome = play_all(stack.state()).await;
     stack.stop().await;
