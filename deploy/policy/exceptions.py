@@ -14,19 +14,14 @@ class Exemption:
     reason: str
 
 
-SINGLE_OWNERS = ("Deployment/game",)
 SINGLE_SERVERS = ("StatefulSet/nats", "StatefulSet/postgres", "Deployment/redis")
 
 EXCEPTIONS = (
     Exemption("9", "base", ("*",), "the base names images only; the overlay that is applied chooses which"),
     Exemption("9", "dev", ("*",), "on a developer's cluster the newest build is wanted: moving tags"),
-    Exemption(
-        "16", "*", SINGLE_OWNERS, "live games have one owner process until shards with leases exist"
-    ),
     Exemption("16", "*", SINGLE_SERVERS, "single servers until NATS R3 and a Postgres operator; what Redis holds may be lost"),
     Exemption("16", "dev", ("Deployment/*",), "one pod a service is enough to try things out"),
     Exemption("19", "*", SINGLE_SERVERS, "a single pod has nothing to be spread from"),
-    Exemption("20", "*", SINGLE_OWNERS, "two owners must never run side by side, so the old pod goes first"),
     Exemption("25b", "*", ("Job/migrate-*",), "services migrate at their start as well and so own their tables; one role each"),
     Exemption("26b", "*", ("StatefulSet/nats",), "one broker: the outboxes bridge its restarts; R3 needs replicated streams"),
 )

@@ -45,6 +45,7 @@ pub async fn run() -> anyhow::Result<()> {
         port: EdgePort::Free,
         programs: None,
         variables: vec![("STAKEMATE_RATE_SIGN_INS_BURST".to_owned(), "1000".to_owned())],
+        game_instances: 1,
     };
     let stack = Stack::start(options).await?;
     let measured = measure(&stack).await;

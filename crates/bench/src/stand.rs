@@ -85,6 +85,8 @@ impl Stand {
         command
             .env("STAKEMATE_ENVIRONMENT", "development")
             .env("STAKEMATE_GRPC_ADDRESS", format!("127.0.0.1:{port}"))
+            // The same after a restart, whatever the port, so that it follows the one before at once.
+            .env("STAKEMATE_GAME_INSTANCE", "bench")
             .env("STAKEMATE_ADMIN_ADDRESS", format!("127.0.0.1:{admin_port}"))
             .env("STAKEMATE_DATABASE_URL", self.postgres.url(DATABASE))
             .env("STAKEMATE_NATS_URL", self.nats.url())

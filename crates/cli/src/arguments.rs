@@ -37,6 +37,9 @@ pub enum Command {
         /// Folder of the services' programs; beside this program by default.
         #[arg(long)]
         programs: Option<PathBuf>,
+        /// How many instances of the game service share the games.
+        #[arg(long, env = "STAKEMATE_GAME_INSTANCES", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=16))]
+        game_instances: u8,
     },
     /// Plays four staked games from queue to payout, on the running stack or on one of its own.
     Demo,
@@ -304,6 +307,7 @@ mod tests {
     fn what_is_no_port_service_id_or_time_is_refused() {
         for words in [
             vec!["dev", "--port", "70000"],
+            vec!["dev", "--game-instances", "0"],
             vec!["events", "tail", "--service", "chess"],
             vec!["events", "republish", "--service", "game", "--since", "yesterday"],
             vec!["game", "replay", "17"],

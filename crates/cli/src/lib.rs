@@ -83,9 +83,9 @@ impl From<ExitStatus> for ExitCode {
 pub async fn run(arguments: Arguments) -> ExitCode {
     let Arguments { data, command } = arguments;
     let outcome = match command {
-        Command::Dev { port, programs } => {
+        Command::Dev { port, programs, game_instances } => {
             let port = dev::EdgePort::Given(port);
-            dev::run(dev::Options { data, port, programs, variables: Vec::new() })
+            dev::run(dev::Options { data, port, programs, variables: Vec::new(), game_instances })
                 .await
                 .map_err(|error| (error.exit_status(), error.to_string()))
         }

@@ -68,7 +68,9 @@ impl From<AppendError> for HandleError {
     fn from(error: AppendError) -> Self {
         match &error {
             AppendError::Invalid(_) => Self::Permanent(error.to_string()),
-            AppendError::Conflict { .. } | AppendError::Overloaded => Self::Transient(error.to_string()),
+            AppendError::Conflict { .. } | AppendError::Fenced | AppendError::Overloaded => {
+                Self::Transient(error.to_string())
+            }
             AppendError::Stopped => Self::Unavailable(error.to_string()),
             AppendError::Unavailable(source) => match fault::classify(source) {
                 Fault::Unreachable | Fault::Unknown => Self::Unavailable(source.to_string()),

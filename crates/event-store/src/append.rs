@@ -1,6 +1,7 @@
 //! Writing appends: the statement, and its use inside a caller's transaction.
 
 use crate::fault::{self, Fault};
+use crate::fence::Grant;
 use crate::{Append, InvalidAppend, Publication, Version, head};
 use sqlx::{PgConnection, PgExecutor};
 use std::collections::HashSet;
@@ -16,6 +17,9 @@ pub enum AppendError {
     /// Somebody else was first. Load again and decide again.
     #[error("the stream stands at version {actual}, not at {expected}")]
     Conflict { expected: Version, actual: Version },
+    /// The right to write to this stream has passed to somebody else; nothing was written.
+    #[error("the right to write to this stream has passed to somebody else")]
+    Fenced,
     #[error("invalid append: {0}")]
     Invalid(#[from] InvalidAppend),
     /// The queue of the writers is full; nothing was written.
@@ -35,7 +39,9 @@ impl AppendError {
     pub fn may_have_landed(&self) -> bool {
         match self {
             Self::Unavailable(error) => fault::classify(error) == Fault::Unknown,
-            Self::Conflict { .. } | Self::Invalid(_) | Self::Overloaded | Self::Stopped => false,
+            Self::Conflict { .. } | Self::Fenced | Self::Invalid(_) | Self::Overloaded | Self::Stopped => {
+                false
+            }
         }
     }
 }
@@ -53,7 +59,8 @@ impl From<sqlx::Error> for AppendError {
 pub async fn append_in(conn: &mut PgConnection, append: &Append) -> Result<Version, AppendError> {
     append.validate()?;
     let metadata = append.metadata.to_bytes();
-    let written = insert(&mut *conn, &Columns::of([(append, metadata.as_slice())].into_iter())).await?;
+    let row = (append, metadata.as_slice(), None);
+    let written = insert(&mut *conn, &Columns::of([row].into_iter())).await?;
     if written.contains(&append.stream.id) {
         return Ok(append.last_version());
     }
@@ -72,7 +79,7 @@ pub async fn append_all_in(conn: &mut PgConnection, appends: &[Append]) -> Resul
         append.validate()?;
         metadata.push(append.metadata.to_bytes());
     }
-    let rows = appends.iter().zip(metadata.iter().map(Vec::as_slice));
+    let rows = appends.iter().zip(&metadata).map(|(append, metadata)| (append, metadata.as_slice(), None));
     let written = insert(&mut *conn, &Columns::of(rows)).await?;
     for append in appends {
         if !written.contains(&append.stream.id) {
@@ -96,13 +103,15 @@ pub(crate) struct Columns<'a> {
     follows: Vec<Option<Version>>,
     stream_kinds: Vec<&'a str>,
     leads: Vec<bool>,
+    fences: Vec<Option<i32>>,
+    epochs: Vec<Option<i64>>,
 }
 
 impl<'a> Columns<'a> {
-    /// Takes valid appends with their encoded metadata.
-    pub(crate) fn of(appends: impl Iterator<Item = (&'a Append, &'a [u8])>) -> Self {
+    /// Takes valid appends with their encoded metadata and the grants that they are written under.
+    pub(crate) fn of(appends: impl Iterator<Item = (&'a Append, &'a [u8], Option<Grant>)>) -> Self {
         let mut columns = Self::default();
-        for (append, metadata) in appends {
+        for (append, metadata, grant) in appends {
             for (version, event) in (append.expected + 1..).zip(&append.events) {
                 columns.stream_ids.push(append.stream.id);
                 columns.versions.push(version);
@@ -117,6 +126,8 @@ impl<'a> Columns<'a> {
                 });
                 columns.stream_kinds.push(append.stream.kind);
                 columns.leads.push(version == append.expected + 1);
+                columns.fences.push(grant.map(|grant| grant.fence));
+                columns.epochs.push(grant.map(|grant| grant.epoch));
             }
         }
         columns
@@ -139,6 +150,8 @@ pub(crate) async fn insert(
         .bind(&columns.follows)
         .bind(&columns.stream_kinds)
         .bind(&columns.leads)
+        .bind(&columns.fences)
+        .bind(&columns.epochs)
         .fetch_all(executor)
         .await?;
     Ok(written.into_iter().collect())
@@ -151,13 +164,16 @@ pub(crate) struct Standing {
     pub(crate) actual: Version,
     /// The event at the place that the append wanted for its first one.
     pub(crate) event_id: Option<Uuid>,
+    /// The present epoch of the fence that the stream lies behind, if it lies behind one.
+    pub(crate) epoch: Option<i64>,
 }
 
 pub(crate) async fn standing(
     executor: impl PgExecutor<'_>,
-    refused: &[&Append],
+    refused: &[(&Append, Option<Grant>)],
 ) -> Result<Vec<Standing>, sqlx::Error> {
-    let stream_ids: Vec<Uuid> = refused.iter().map(|append| append.stream.id).collect();
-    let versions: Vec<Version> = refused.iter().map(|append| append.expected + 1).collect();
-    sqlx::query_as(STANDING).bind(stream_ids).bind(versions).fetch_all(executor).await
+    let stream_ids: Vec<Uuid> = refused.iter().map(|(append, _)| append.stream.id).collect();
+    let versions: Vec<Version> = refused.iter().map(|(append, _)| append.expected + 1).collect();
+    let fences: Vec<Option<i32>> = refused.iter().map(|(_, grant)| grant.map(|grant| grant.fence)).collect();
+    sqlx::query_as(STANDING).bind(stream_ids).bind(versions).bind(fences).fetch_all(executor).await
 }

@@ -6,7 +6,8 @@
 //! * [`Metadata`]: who caused an event and in which trace, kept as a few protobuf bytes (`metadata`).
 //! * [`append_in`], [`append_all_in`]: one append, or one each of several streams, inside the caller's transaction, for use cases that change more than the log (`append`).
 //! * [`GroupCommit`]: many appends of many callers in one commit, for the hot path (`group_commit`).
-//! * [`load`], [`load_all`], [`load_many`], [`head`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
+//! * [`fence`]: who may write to a set of streams, checked in the transaction that writes.
+//! * [`load`], [`load_all`], [`load_many`], [`head`], [`heads`], [`scan`]: reading a stream, or the whole log page by page for a rebuild (`read`).
 //! * [`look`]: the newest events by stream or by time, for people (`look`).
 //! * [`schema`], [`make_partitions`]: the tables and their monthly partitions (`schema`).
 //! * [`CommitSignal`]: wakes the outbox relay in process after a commit (`signal`).
@@ -25,6 +26,8 @@
 //!   its place is answered like the first time. That makes a retry after a broken connection safe, and decisive.
 //! * STORE-7 Appends of one stream that are handed to a [`GroupCommit`] in some order are tried in that order.
 //! * STORE-8 Nothing is unbounded: queue, batch, events in an append, bytes of an event, rows of a load.
+//! * STORE-9 An append under a [`fence::Grant`] is written only while the grant is good, and whoever raises the fence's epoch waits
+//!   for appends that were found good and are not committed yet. One that comes too late is refused alone.
 //!
 //! # Deliberately absent
 //!
@@ -37,6 +40,7 @@
 mod append;
 mod event;
 pub mod fault;
+pub mod fence;
 mod group_commit;
 mod look;
 mod metadata;
@@ -55,8 +59,8 @@ pub use group_commit::{GroupCommit, GroupCommitConfig};
 pub use look::{LOOK_BACK_MAX, LOOK_ROWS_MAX, LOOK_TIME_MAX, Look, LookError, LookPosition, SeenEvent, look};
 pub use metadata::{Cause, Metadata, MetadataError};
 pub use read::{
-    LOAD_MANY_EVENTS_MAX, LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, load, load_all, load_many,
-    scan,
+    LOAD_MANY_EVENTS_MAX, LOAD_ROWS_MAX, STREAM_EVENTS_MAX, ScanPosition, head, heads, load, load_all,
+    load_many, scan,
 };
 pub use schema::{PARTITION_MONTHS_AHEAD, make_partitions, schema};
 pub use signal::CommitSignal;

@@ -21,6 +21,9 @@ const LOAD_MANY: &str = "select stream_id, version, event_id, type, schema, data
 
 const HEAD: &str = "select version from events where stream_id = $1 order by version desc limit 1";
 
+const HEADS: &str = "select s.id, e.version from unnest($1::uuid[]) as s (id)
+    cross join lateral (select version from events where stream_id = s.id order by version desc limit 1) e";
+
 const SCAN: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
     from events where stream_id >= $1 and (stream_id, version) > ($1, $2) order by stream_id, version limit $3";
 
@@ -88,6 +91,14 @@ pub async fn load_many(
 /// The version of a stream's last event, 0 if it has none.
 pub async fn head(executor: impl PgExecutor<'_>, stream_id: Uuid) -> Result<Version, sqlx::Error> {
     Ok(sqlx::query_scalar(HEAD).bind(stream_id).fetch_optional(executor).await?.unwrap_or(0))
+}
+
+/// The versions of the last events of several streams; those without any are left out.
+pub async fn heads(
+    executor: impl PgExecutor<'_>,
+    stream_ids: &[Uuid],
+) -> Result<Vec<(Uuid, Version)>, sqlx::Error> {
+    sqlx::query_as(HEADS).bind(stream_ids).fetch_all(executor).await
 }
 
 /// One page of the whole log, stream after stream in the order of their ids (for UUIDv7: of their creation), each stream

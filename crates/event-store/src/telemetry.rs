@@ -2,7 +2,7 @@
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 
-/// Appends by outcome: `written`, `repeated`, `conflict`, `invalid`, `overloaded`, `unavailable`.
+/// Appends by outcome: `written`, `repeated`, `conflict`, `fenced`, `invalid`, `overloaded`, `unavailable`.
 pub const APPENDS: &str = "event_store_appends_total";
 /// Rows of one group commit.
 pub const BATCH_ROWS: &str = "event_store_batch_rows";

@@ -25,7 +25,7 @@ pub const HEARTBEAT_EVERY: Duration = Duration::from_secs(8);
 /// A client that is sent away comes back after at least so long, …
 const RECONNECT_AFTER_MS_MIN: u32 = 100;
 /// … and at most so long: spread, so that not all come at once.
-const RECONNECT_AFTER_MS_MAX: u32 = 2_000;
+const RECONNECT_AFTER_MS_MAX: u32 = 1_000;
 /// A stream that nobody bounds by a token.
 const NO_END: Duration = Duration::from_secs(30 * 24 * 3600);
 

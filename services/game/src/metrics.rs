@@ -16,12 +16,18 @@ const RECOVERED: &str = "game_recovered_total";
 const APPEND_SECONDS: &str = "game_append_seconds";
 /// From the instant of a flag fall or missing first move to the moment at which it is settled.
 const DEADLINE_LATENESS_SECONDS: &str = "game_deadline_lateness_seconds";
+/// How many shards this process owns.
+const OWNED_SHARDS: &str = "game_owned_shards";
+/// How many shards this process has taken over.
+const TAKE_OVERS: &str = "game_shard_take_overs_total";
 /// How many streams follow games.
 const WATCHERS: &str = "game_watchers";
 
 /// Describes every figure. To be called once, when the recorder stands.
 pub fn describe() {
     metrics::describe_gauge!(LIVE_GAMES, "games that have an owner in this process");
+    metrics::describe_gauge!(OWNED_SHARDS, "shards that this process owns");
+    metrics::describe_counter!(TAKE_OVERS, "shards that this process has taken over");
     metrics::describe_gauge!(WATCHERS, "streams that follow games");
     metrics::describe_counter!(MOVES, "moves played");
     metrics::describe_counter!(ENDED, "games ended, by reason");
@@ -41,6 +47,16 @@ pub fn describe() {
 /// So many games have an owner.
 pub(crate) fn live_games(count: usize) {
     metrics::gauge!(LIVE_GAMES).set(count as f64);
+}
+
+/// So many shards are owned.
+pub(crate) fn owned_shards(count: usize) {
+    metrics::gauge!(OWNED_SHARDS).set(count as f64);
+}
+
+/// So many shards were taken over.
+pub(crate) fn taken_over(count: usize) {
+    metrics::counter!(TAKE_OVERS).increment(count as u64);
 }
 
 /// An event was written.

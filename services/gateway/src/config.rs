@@ -21,7 +21,8 @@ pub struct Config {
     /// `STAKEMATE_EDGE_ADDRESS`: the one port for clients; all addresses, port 8080.
     #[serde(default = "edge_address")]
     pub edge_address: SocketAddr,
-    /// `STAKEMATE_UPSTREAM_GAME`: where the game service is, as `http://127.0.0.1:50061`.
+    /// `STAKEMATE_UPSTREAM_GAME`: where the game service is, as `http://127.0.0.1:50061`. Several instances may be named, separated by commas,
+    /// and a name may stand for several machines; so with the others.
     pub upstream_game: String,
     /// `STAKEMATE_UPSTREAM_MATCHMAKING`.
     pub upstream_matchmaking: String,
@@ -138,10 +139,15 @@ impl ServiceConfig for Config {
 
     fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        for (name, url) in self.upstreams() {
-            if !url.starts_with("http://") || tonic::transport::Endpoint::from_shared(url.to_owned()).is_err()
-            {
-                problems.push(Problem::new(name, "must be an address, as http://127.0.0.1:50061"));
+        for (name, urls) in self.upstreams() {
+            let is_address = |url: &str| {
+                url.starts_with("http://") && tonic::transport::Endpoint::from_shared(url.to_owned()).is_ok()
+            };
+            if !urls.split(',').all(|url| is_address(url.trim())) {
+                problems.push(Problem::new(
+                    name,
+                    "must be an address, as http://127.0.0.1:50061, or several, separated by commas",
+                ));
             }
         }
         for (name, rate) in [

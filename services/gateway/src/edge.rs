@@ -4,6 +4,7 @@ mod caller;
 mod clean_headers;
 mod cors;
 mod dispatch;
+mod endpoints;
 mod open_calls;
 mod pages;
 mod rate_limit;

@@ -19,6 +19,7 @@
 //!   admin ports are not.
 //! * EDGE-5 A limit that cannot be asked refuses nobody.
 //! * EDGE-6 The web client is served from memory, under a policy that lets no script, style or call of another origin in.
+//! * EDGE-7 A call that was certainly not sent to one instance of a service is offered to another; nothing is sent twice.
 //! * ACCOUNT-1 Names are unique without regard to case, and an account exists exactly when its event does.
 //! * ACCOUNT-2 A refresh token is good once; used twice it ends every session that came of its sign-in.
 //! * ACCOUNT-3 Neither password nor refresh token is stored or logged; only their hashes are stored.

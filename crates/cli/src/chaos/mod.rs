@@ -108,8 +108,13 @@ async fn run_seed(data: &Path, seed: u64, extent: &Extent, summary: &mut Summary
     let data = data.join(OWN_DATA);
     Layout::new(&data)?.clean()?;
     let variables = VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let options =
-        Options { data: data.clone(), port: EdgePort::Free, programs: None, variables: variables.to_vec() };
+    let options = Options {
+        data: data.clone(),
+        port: EdgePort::Free,
+        programs: None,
+        variables: variables.to_vec(),
+        game_instances: 1,
+    };
     let stack = Stack::start(options).await?;
     let outcome = torment(&data, &stack, seed, extent, summary).await;
     stack.stop().await;

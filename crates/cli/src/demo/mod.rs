@@ -32,8 +32,13 @@ pub async fn run(data: &Path) -> anyhow::Result<()> {
         return play_all(&running).await;
     }
     println!("No stack runs on {}; one is started for the demonstration.", data.display());
-    let options =
-        Options { data: data.join(OWN_DATA), port: EdgePort::Free, programs: None, variables: Vec::new() };
+    let options = Options {
+        data: data.join(OWN_DATA),
+        port: EdgePort::Free,
+        programs: None,
+        variables: Vec::new(),
+        game_instances: 1,
+    };
     let stack = Stack::start(options).await?;
     let outcome = play_all(stack.state()).await;
     stack.stop().await;

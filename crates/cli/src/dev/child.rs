@@ -58,7 +58,7 @@ impl Service {
 
 impl Child for Service {
     fn name(&self) -> &str {
-        self.plan.name
+        &self.plan.name
     }
 
     fn process(&mut self) -> Option<&mut Process> {
@@ -69,7 +69,7 @@ impl Child for Service {
         let mut command = Command::new(&self.plan.program);
         command.envs(self.environment.iter().cloned());
         self.process = Some(Process::start(Launch {
-            name: self.plan.name.to_owned(),
+            name: self.plan.name.clone(),
             command,
             log: self.plan.log.clone(),
             signal_at_end: Signal::SIGTERM,

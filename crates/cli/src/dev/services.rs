@@ -23,11 +23,29 @@ const DEVELOPMENT_LIMITS: [(&str, &str); 4] = [
     ("RATE_CALLS_BURST", "4000"),
 ];
 
-/// One service: its program, its addresses and its database.
+/// The service of which there may be several instances.
+pub const GAME: &str = "game";
+
+/// How many instances there are of the services that may have several.
+#[derive(Debug, Clone, Copy)]
+pub struct Counts {
+    /// Of the game service.
+    pub game: u8,
+}
+
+impl Counts {
+    fn of(self, service: &str) -> u8 {
+        if service == GAME { self.game.max(1) } else { 1 }
+    }
+}
+
+/// One instance of a service: its program, its addresses and its database.
 #[derive(Debug, Clone)]
 pub struct ServicePlan {
     /// For example `wallet`.
-    pub name: &'static str,
+    pub service: &'static str,
+    /// The same, with a number from the second instance on: `game-2`.
+    pub name: String,
     /// The program beside our own.
     pub program: PathBuf,
     /// Where it serves gRPC.
@@ -65,22 +83,26 @@ pub fn database_name(service: &str) -> String {
 pub fn plan(
     layout: &Layout,
     programs: &Path,
+    counts: Counts,
     database_url: impl Fn(&str) -> String,
 ) -> Result<Vec<ServicePlan>, StartError> {
-    let names = UPSTREAMS.into_iter().chain([GATEWAY]);
-    names
-        .map(|name| {
-            let program = programs.join(format!("stakemate-{name}"));
+    let services = UPSTREAMS.into_iter().chain([GATEWAY]);
+    services
+        .flat_map(|service| (1..=counts.of(service)).map(move |number| (service, number)))
+        .map(|(service, number)| {
+            let program = programs.join(format!("stakemate-{service}"));
             if !program.is_file() {
                 return Err(StartError::MissingProgram { program });
             }
+            let name = if number == 1 { service.to_owned() } else { format!("{service}-{number}") };
             Ok(ServicePlan {
-                name,
+                service,
                 program,
                 grpc: ports::free_address()?,
                 admin: ports::free_address()?,
-                database_url: database_url(&database_name(name)),
-                log: layout.log(name),
+                database_url: database_url(&database_name(service)),
+                log: layout.log(&name),
+                name,
             })
         })
         .collect()
@@ -111,20 +133,21 @@ pub fn environment(service: &ServicePlan, all: &[ServicePlan], shared: &Shared) 
         ("REDIS_URL".to_owned(), shared.redis_url.clone()),
         ("TOKEN_PUBLIC_KEY_FILE".to_owned(), path(&shared.keys.public)),
     ];
-    if service.name == GATEWAY {
+    if service.service == GATEWAY {
         environment.push(("EDGE_ADDRESS".to_owned(), shared.edge.to_string()));
         environment.push(("FIRST_ROLES".to_owned(), players::first_roles()));
         let own = |name: &str| std::env::var_os(format!("STAKEMATE_{name}")).is_some();
         let limits = DEVELOPMENT_LIMITS.into_iter().filter(|(name, _)| !own(name));
         environment.extend(limits.map(|(name, value)| (name.to_owned(), value.to_owned())));
         environment.push(("TOKEN_PRIVATE_KEY_FILE".to_owned(), path(&shared.keys.private)));
-        let upstreams = all.iter().filter(|other| other.name != GATEWAY);
-        environment.extend(upstreams.map(|other| {
-            let name = other.name.to_ascii_uppercase();
-            (format!("UPSTREAM_{name}"), format!("http://{}", other.grpc))
+        environment.extend(UPSTREAMS.into_iter().filter_map(|service| {
+            let instances = all.iter().filter(|other| other.service == service);
+            let urls: Vec<String> = instances.map(|other| format!("http://{}", other.grpc)).collect();
+            let name = format!("UPSTREAM_{}", service.to_ascii_uppercase());
+            (!urls.is_empty()).then(|| (name, urls.join(",")))
         }));
     }
-    if let ("fairplay", Some(stockfish)) = (service.name, &shared.stockfish) {
+    if let ("fairplay", Some(stockfish)) = (service.service, &shared.stockfish) {
         environment.push(("STOCKFISH".to_owned(), path(stockfish)));
     }
     environment.into_iter().map(|(name, value)| (format!("STAKEMATE_{name}"), value)).collect()
@@ -136,7 +159,8 @@ mod tests {
 
     fn planned(name: &'static str, port: u16) -> ServicePlan {
         ServicePlan {
-            name,
+            service: name,
+            name: name.to_owned(),
             program: PathBuf::from("/bin/true"),
             grpc: SocketAddr::from(([127, 0, 0, 1], port)),
             admin: SocketAddr::from(([127, 0, 0, 1], port + 1)),
@@ -172,6 +196,30 @@ mod tests {
         assert_eq!(value(&gateway, "STAKEMATE_UPSTREAM_WALLET"), Some("http://127.0.0.1:100"));
         assert_eq!(value(&gateway, "STAKEMATE_UPSTREAM_GATEWAY"), None);
         assert_eq!(value(&gateway, "STAKEMATE_EDGE_ADDRESS"), Some("127.0.0.1:8080"));
+    }
+
+    #[test]
+    fn the_gateway_is_told_of_all_instances() {
+        let all = [planned("game", 100), planned("game", 110), planned("gateway", 200)];
+        let gateway = environment(&all[2], &all, &shared());
+        let urls = "http://127.0.0.1:100,http://127.0.0.1:110";
+        assert_eq!(value(&gateway, "STAKEMATE_UPSTREAM_GAME"), Some(urls));
+    }
+
+    #[test]
+    fn instances_share_a_database_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for service in UPSTREAMS.into_iter().chain([GATEWAY]) {
+            std::fs::write(folder.path().join(format!("stakemate-{service}")), "").expect("a file");
+        }
+        let layout = Layout::new(folder.path()).expect("an absolute path");
+        let plans = plan(&layout, folder.path(), Counts { game: 3 }, str::to_owned).expect("all planned");
+        let games: Vec<_> = plans.iter().filter(|plan| plan.service == GAME).collect();
+        let names: Vec<_> = games.iter().map(|plan| plan.name.as_str()).collect();
+        assert_eq!(names, ["game", "game-2", "game-3"]);
+        assert!(games.iter().all(|plan| plan.database_url == "stakemate_game"));
+        assert!(games[0].log != games[1].log && games[0].grpc != games[1].grpc);
+        assert_eq!(plans.len(), UPSTREAMS.len() + 3);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use super::{StartError, health, io_error, players};
 const HEALTH_PATIENCE: Duration = Duration::from_secs(120);
 const HEALTH_POLL_INTERVAL: Duration = Duration::from_millis(100);
 const EDGE_PATIENCE: Duration = Duration::from_secs(30);
-/// Six services with a pool each, their relays and consumers, and people who look on.
+/// Six services with a pool for each instance, their relays and consumers, and people who look on.
 const POSTGRES_CONNECTIONS_MAX: u16 = 300;
 
 /// What to start.
@@ -39,6 +39,8 @@ pub struct Options {
     pub programs: Option<PathBuf>,
     /// Variables for every service, with their whole names; they overrule the launcher's own.
     pub variables: Vec<(String, String)>,
+    /// How many instances of the game service share the games.
+    pub game_instances: u8,
 }
 
 /// A running stack. If it is dropped without [`Stack::stop`], its children end with this process.
@@ -86,14 +88,15 @@ fn start_blocking(options: &Options, runtime: &Handle) -> Result<Stack, StartErr
 
     let launcher = ProcessId::own().map_err(io_error("read /proc"))?;
     let (mut children, shared) = start_servers(&layout, edge)?;
-    let plans = services::plan(&layout, &programs, |name| children.postgres.url(name))?;
+    let counts = services::Counts { game: options.game_instances };
+    let plans = services::plan(&layout, &programs, counts, |name| children.postgres.url(name))?;
     let mut state = DevState {
         boot_id: state::boot_id()?,
         launcher: RecordedProcess::of("dev", launcher),
         edge_url: format!("http://{edge}"),
         nats_url: shared.nats_url.clone(),
         redis_url: shared.redis_url.clone(),
-        services: plans.iter().map(|plan| (plan.name.to_owned(), plan.state())).collect(),
+        services: plans.iter().map(|plan| (plan.name.clone(), plan.state())).collect(),
         processes: children.record(),
         phase: Phase::Starting,
     };
@@ -155,8 +158,8 @@ fn start_servers(layout: &Layout, edge: SocketAddr) -> Result<(Children, Shared)
 
 async fn make_databases(postgres: &Postgres, plans: &[ServicePlan]) -> Result<(), StartError> {
     for plan in plans {
-        let name = services::database_name(plan.name);
-        postgres.ensure_database(&name).await?;
+        // Instances share the database of their service: it is there when the second asks.
+        postgres.ensure_database(&services::database_name(plan.service)).await?;
     }
     Ok(())
 }
@@ -193,7 +196,7 @@ async fn wait_healthy(children: &mut Children) -> Result<(), StartError> {
             if status.is_some() || started.elapsed() > HEALTH_PATIENCE {
                 let last_words = process.last_words();
                 return Err(StartError::Unhealthy {
-                    service: service.plan.name.to_owned(),
+                    service: service.plan.name.clone(),
                     patience_s: started.elapsed().as_secs(),
                     reason: status.map_or(reason, |status| format!("ended, {status}")),
                     last_words,

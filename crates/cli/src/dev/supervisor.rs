@@ -23,7 +23,7 @@ pub struct Children {
     pub nats: Nats,
     /// Counts requests at the edge.
     pub redis: Redis,
-    /// The six services, the gateway last.
+    /// All instances of the six services, the gateway last.
     pub services: Vec<Service>,
 }
 
@@ -48,7 +48,7 @@ impl Children {
     /// The gateway first, so that no new call comes in; the other services together; the servers last.
     pub fn stop(&mut self) {
         for is_gateway in [true, false] {
-            let group = |service: &&mut Service| (service.plan.name == GATEWAY) == is_gateway;
+            let group = |service: &&mut Service| (service.plan.service == GATEWAY) == is_gateway;
             for service in self.services.iter_mut().filter(group) {
                 service.ask_to_stop();
             }

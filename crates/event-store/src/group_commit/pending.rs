@@ -1,5 +1,6 @@
 //! What waits for a writer, and which of it goes together.
 
+use crate::fence::Grant;
 use crate::{Append, AppendError, Version};
 use std::collections::{HashSet, VecDeque};
 use tokio::sync::oneshot;
@@ -10,13 +11,18 @@ pub(super) struct Job {
     pub(super) append: Append,
     /// Encoded by the caller's task, which keeps the work off the writer.
     pub(super) metadata: Vec<u8>,
+    pub(super) grant: Option<Grant>,
     answer: oneshot::Sender<Result<Version, AppendError>>,
 }
 
 impl Job {
-    pub(super) fn new(append: Append, answer: oneshot::Sender<Result<Version, AppendError>>) -> Self {
+    pub(super) fn new(
+        append: Append,
+        grant: Option<Grant>,
+        answer: oneshot::Sender<Result<Version, AppendError>>,
+    ) -> Self {
         let metadata = append.metadata.to_bytes();
-        Self { append, metadata, answer }
+        Self { append, metadata, grant, answer }
     }
 
     /// Sends the outcome. That nobody waits for it any more is fine.
@@ -74,7 +80,7 @@ mod tests {
             events: vec![event; rows],
             metadata: Metadata::for_request("test", Uuid::nil()),
         };
-        Job::new(append, oneshot::channel().0)
+        Job::new(append, None, oneshot::channel().0)
     }
 
     fn places(jobs: &[Job]) -> Vec<(u128, Version)> {

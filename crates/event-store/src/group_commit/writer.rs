@@ -4,6 +4,7 @@ use super::GroupCommitConfig;
 use super::pending::{Job, take_batch};
 use crate::append::{Columns, Standing, insert, standing};
 use crate::fault::{self, Fault};
+use crate::fence::Grant;
 use crate::{Append, AppendError, telemetry};
 use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres};
@@ -126,8 +127,11 @@ impl Writer {
         for job in batch {
             let append = &job.append;
             let is_new = written.streams.contains(&append.stream.id);
-            let outcome =
-                if is_new { Ok(append.last_version()) } else { refused_outcome(append, &written.refused) };
+            let outcome = if is_new {
+                Ok(append.last_version())
+            } else {
+                refused_outcome(append, job.grant, &written.refused)
+            };
             if outcome.is_ok() {
                 is_public |= append.is_public();
                 if is_new { new += 1 } else { repeated += 1 }
@@ -176,7 +180,8 @@ impl Writer {
             Some(conn) => conn,
             None => self.pool.acquire().await?,
         };
-        let columns = Columns::of(batch.iter().map(|job| (&job.append, job.metadata.as_slice())));
+        let rows = batch.iter().map(|job| (&job.append, job.metadata.as_slice(), job.grant));
+        let columns = Columns::of(rows);
         let streams = match insert(&mut *conn, &columns).await {
             Ok(streams) => streams,
             // Rows above a free place: for a single append this is a conflict like any other, in a batch it is sorted
@@ -184,10 +189,10 @@ impl Writer {
             Err(error) if batch.len() == 1 && fault::is_unique_violation(&error) => HashSet::new(),
             Err(error) => return Err(error),
         };
-        let refused: Vec<&Append> = batch
+        let refused: Vec<(&Append, Option<Grant>)> = batch
             .iter()
-            .map(|job| &job.append)
-            .filter(|append| !streams.contains(&append.stream.id))
+            .map(|job| (&job.append, job.grant))
+            .filter(|(append, _)| !streams.contains(&append.stream.id))
             .collect();
         let refused = if refused.is_empty() { Vec::new() } else { standing(&mut *conn, &refused).await? };
         self.conn = Some(conn);
@@ -198,12 +203,21 @@ impl Writer {
     }
 }
 
-/// A repeat of what stands at its place already is a success, anything else a conflict.
-fn refused_outcome(append: &Append, refused: &HashMap<Uuid, Standing>) -> Result<i64, AppendError> {
+/// A repeat of what stands at its place already is a success, whoever may write now; anything else is a conflict, or comes too late.
+fn refused_outcome(
+    append: &Append,
+    grant: Option<Grant>,
+    refused: &HashMap<Uuid, Standing>,
+) -> Result<i64, AppendError> {
     let standing = refused.get(&append.stream.id);
     let first_event_id = append.events.first().map(|event| event.event_id);
     if standing.is_some_and(|standing| standing.event_id.is_some() && standing.event_id == first_event_id) {
         return Ok(append.last_version());
+    }
+    // An epoch only rises: a grant that is good now was good when the statement ran.
+    let epoch = standing.and_then(|standing| standing.epoch);
+    if grant.is_some_and(|grant| epoch != Some(grant.epoch)) {
+        return Err(AppendError::Fenced);
     }
     let actual = standing.map_or(0, |standing| standing.actual);
     Err(AppendError::Conflict { expected: append.expected, actual })

@@ -37,6 +37,14 @@ create table if not exists outbox (
 create index if not exists outbox_unpublished on outbox (position) where published_at is null;
 create index if not exists outbox_published on outbox using brin (published_at);
 
+-- Who may write to a set of streams: the epoch rises each time that the right changes hands. Which streams lie behind a fence, and how
+-- the right is given, is the affair of the service; most have none.
+create table if not exists fences (
+    fence  integer not null primary key,
+    epoch  bigint  not null,
+    holder uuid
+);
+
 -- The lowest UUIDv7 of an instant.
 create or replace function event_store_uuid_floor(instant timestamptz) returns uuid
     language sql immutable strict parallel safe

@@ -22,7 +22,9 @@ pub fn from_sqlx(error: &sqlx::Error) -> Status {
 /// An error of the event store. A conflict that a use case did not resolve by deciding again is only bad luck: UNAVAILABLE.
 pub fn from_append(error: &AppendError) -> Status {
     match error {
-        AppendError::Conflict { .. } => unavailable("somebody else was first; try again", RETRY_AFTER),
+        AppendError::Conflict { .. } | AppendError::Fenced => {
+            unavailable("somebody else was first; try again", RETRY_AFTER)
+        }
         AppendError::Overloaded => overloaded(),
         AppendError::Stopped => unavailable("this instance is about to stop", RETRY_AFTER),
         AppendError::Unavailable(error) => from_sqlx(error),

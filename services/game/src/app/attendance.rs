@@ -15,6 +15,8 @@ use super::facts::{GameId, PlayerId};
 pub(super) const GONE_AFTER_MS: i64 = 2_000;
 /// A player who was sent away, or whose game was just taken up, is waited for so long before he has gone.
 pub(super) const ARRIVAL_MS_MAX: i64 = 30_000;
+/// A stream at another instance that is silent for so long has closed: instances that die tell nobody. Its nonces come every few seconds.
+pub(super) const SILENT_MS_MAX: i64 = 15_000;
 /// How many streams of one player are told apart. The oldest is forgotten first.
 const STREAMS_PER_PLAYER_MAX: usize = 8;
 
@@ -69,6 +71,15 @@ pub enum Closing {
     SentAway,
 }
 
+/// Where a stream is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// In this process, and so it says when it closes.
+    Here,
+    /// At another instance, which may die without a word.
+    Elsewhere,
+}
+
 /// Both players' presence in one game.
 #[derive(Debug)]
 pub(super) struct Attendance {
@@ -90,6 +101,8 @@ struct Stream {
     stream_id: Uuid,
     meter: LagMeter,
     awaited: Option<(u64, i64)>,
+    /// Unless it says more before then, it has closed.
+    silent_at_ms: Option<i64>,
 }
 
 /// What is known of a player without a stream.
@@ -109,14 +122,20 @@ impl Attendance {
     }
 
     /// Takes in what a stream of a player tells.
-    pub(super) fn note(&mut self, by: Color, sign: &Sign) {
+    pub(super) fn note(&mut self, by: Color, sign: &Sign, origin: Origin) {
+        let silent_at_ms = match origin {
+            Origin::Here => None,
+            Origin::Elsewhere => Some(sign.at_ms.saturating_add(SILENT_MS_MAX)),
+        };
         let visits = self.players.get_mut(by);
         match sign.news {
             News::Opened { stream_id } => {
-                visits.stream(stream_id);
+                visits.stream(stream_id).silent_at_ms = silent_at_ms;
             }
             News::Pinged { stream_id, nonce } => {
-                visits.stream(stream_id).awaited = Some((nonce, sign.at_ms));
+                let stream = visits.stream(stream_id);
+                stream.silent_at_ms = silent_at_ms;
+                stream.awaited = Some((nonce, sign.at_ms));
             }
             News::Ponged { nonce } => visits.ponged(nonce, sign.at_ms),
             News::Closed { stream_id, why } => visits.close(stream_id, why, sign.at_ms),
@@ -145,9 +164,22 @@ impl Attendance {
         }
     }
 
-    /// When the log has to be told next that a player went or came back; `None` when it knows.
+    /// When the log has to be told next that a player went or came back, or a silent stream is to be forgotten; `None` when neither is
+    /// so.
     pub(super) fn next_due_ms(&self, game: &Game) -> Option<i64> {
-        Color::ALL.into_iter().filter_map(|color| self.change(game, color)).map(|change| change.due_ms).min()
+        let changes = Color::ALL.into_iter().filter_map(|color| self.change(game, color));
+        let silent = Color::ALL.into_iter().flat_map(|color| &self.players.get(color).streams);
+        changes.map(|change| change.due_ms).chain(silent.filter_map(|stream| stream.silent_at_ms)).min()
+    }
+
+    /// Closes the streams of which nothing has been heard for too long. Nobody went: their players come back by another instance.
+    pub(super) fn forget_silent(&mut self, now_ms: i64) {
+        for color in Color::ALL {
+            let visits = self.players.get_mut(color);
+            while let Some(stream_id) = visits.silent_stream(now_ms) {
+                visits.close(stream_id, Closing::SentAway, now_ms);
+            }
+        }
     }
 
     /// What the log has to be told at `now_ms`.
@@ -210,10 +242,16 @@ impl Visits {
             let meters = self.streams.iter().map(|stream| &stream.meter);
             let liar = meters.chain([&self.last_meter]).find(|meter| meter.has_lied());
             let meter = liar.map(LagMeter::for_next_stream).unwrap_or_default();
-            self.streams.push_back(Stream { stream_id, meter, awaited: None });
+            self.streams.push_back(Stream { stream_id, meter, awaited: None, silent_at_ms: None });
             self.streams.len() - 1
         });
         &mut self.streams[index]
+    }
+
+    fn silent_stream(&self, now_ms: i64) -> Option<Uuid> {
+        let is_silent =
+            |stream: &&Stream| stream.silent_at_ms.is_some_and(|silent_at_ms| silent_at_ms <= now_ms);
+        self.streams.iter().find(is_silent).map(|stream| stream.stream_id)
     }
 
     fn ponged(&mut self, nonce: u64, at_ms: i64) {
@@ -244,5 +282,55 @@ impl Visits {
 
     fn measured_ms(&self, read: impl Fn(&LagMeter) -> u32) -> u32 {
         self.streams.iter().map(|stream| read(&stream.meter)).filter(|ms| *ms > 0).min().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOON_MS: i64 = 1_760_000_000_000;
+
+    fn sign(news: News, at_ms: i64) -> Sign {
+        Sign { game_id: GameId(Uuid::nil()), player_id: PlayerId(Uuid::nil()), news, at_ms }
+    }
+
+    fn streams(attendance: &Attendance) -> usize {
+        attendance.players.get(Color::White).streams.len()
+    }
+
+    // GAME-11: an instance that dies tells nobody that its streams have closed.
+    #[test]
+    fn a_stream_elsewhere_that_falls_silent_has_closed_and_one_here_has_not() {
+        let mut attendance = Attendance::new(NOON_MS);
+        let (here, elsewhere) = (Uuid::new_v4(), Uuid::new_v4());
+        attendance.note(Color::White, &sign(News::Opened { stream_id: here }, NOON_MS), Origin::Here);
+        let opened = sign(News::Opened { stream_id: elsewhere }, NOON_MS);
+        attendance.note(Color::White, &opened, Origin::Elsewhere);
+        let pinged = sign(News::Pinged { stream_id: elsewhere, nonce: 1 }, NOON_MS + 4_000);
+        attendance.note(Color::White, &pinged, Origin::Elsewhere);
+        let silent_at_ms = NOON_MS + 4_000 + SILENT_MS_MAX;
+        assert_eq!(attendance.next_due_ms(&Game::new()), Some(silent_at_ms));
+        attendance.forget_silent(silent_at_ms - 1);
+        assert_eq!(streams(&attendance), 2);
+        attendance.forget_silent(silent_at_ms);
+        assert_eq!(streams(&attendance), 1);
+        // The one here says itself when it closes.
+        attendance.forget_silent(i64::MAX);
+        assert_eq!(streams(&attendance), 1);
+        assert_eq!(attendance.next_due_ms(&Game::new()), None);
+    }
+
+    // GAME-11: nobody is charged for the end of the instance that he was at.
+    #[test]
+    fn whoever_was_at_an_instance_that_died_is_waited_for_as_one_who_was_sent_away() {
+        let mut attendance = Attendance::new(NOON_MS);
+        let opened = sign(News::Opened { stream_id: Uuid::new_v4() }, NOON_MS);
+        attendance.note(Color::White, &opened, Origin::Elsewhere);
+        let silent_at_ms = NOON_MS + SILENT_MS_MAX;
+        attendance.forget_silent(silent_at_ms);
+        let absence = attendance.players.get(Color::White).absence;
+        let gone_at_ms = silent_at_ms + ARRIVAL_MS_MAX;
+        assert_eq!(absence, Absence::Since { went_at_ms: silent_at_ms, gone_at_ms });
     }
 }

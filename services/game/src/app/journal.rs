@@ -6,7 +6,11 @@ use domain_chess::{Color, Ended, Event, Game, Misfit, Started};
 use futures::future::BoxFuture;
 use uuid::Uuid;
 
-use super::facts::{Facts, GameId};
+use super::{
+    facts::{Facts, GameId},
+    holdings::Epoch,
+    shards::ShardId,
+};
 
 /// The place of an event in its game's log: 1, 2, 3 …; also the sequence that clients see.
 pub type Version = i64;
@@ -106,6 +110,8 @@ pub struct Addition {
     pub facts: Arc<Facts>,
     /// The place of the log's last event as the caller knows it.
     pub expected: Version,
+    /// The epoch under which the caller owns the game's shard.
+    pub epoch: Epoch,
     /// What caused them.
     pub cause: Cause,
     /// The id of the first; those of the others are derived from it.
@@ -140,6 +146,9 @@ pub enum Refused {
         /// Where the log stands.
         actual: Version,
     },
+    /// The game's shard belongs to another owner by now.
+    #[error("the game has another owner")]
+    NotOwner,
     /// Too much is waiting to be written.
     #[error("too much is waiting to be written")]
     Overloaded,
@@ -186,4 +195,16 @@ pub trait Journal: fmt::Debug + Send + Sync + 'static {
     fn add(&self, addition: Addition) -> BoxFuture<'_, Result<Version, JournalError>>;
     /// The games that are being played.
     fn live(&self) -> BoxFuture<'_, Result<Vec<GameId>, JournalError>>;
+    /// Those of them that belong to these shards.
+    fn live_in(&self, shards: Vec<ShardId>) -> BoxFuture<'_, Result<Vec<GameId>, JournalError>> {
+        Box::pin(async move {
+            let mut live = self.live().await?;
+            live.retain(|game_id| shards.contains(&ShardId::of(*game_id)));
+            Ok(live)
+        })
+    }
+    /// Where the logs of these games end; one that is missing is left out.
+    fn heads(&self, _: Vec<GameId>) -> BoxFuture<'_, Result<Vec<(GameId, Version)>, JournalError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
 }

@@ -5,10 +5,11 @@
 //! state, answer, and tell the watchers (GAME-1). It ends with its game.
 
 mod due;
+mod outage;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use domain_chess::{Command, Event, Game, UciMove, decide, next_deadline_ms};
+use domain_chess::{Command, Event, Game, UciMove, decide};
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
     time::Instant,
@@ -18,22 +19,21 @@ use uuid::Uuid;
 
 use super::{
     act::{Act, ActError},
-    attendance::{Attendance, Sign},
+    attendance::{Attendance, Origin, Sign},
     facts::{Facts, GameId},
+    holdings::Holding,
     journal::{Addition, Cause, Entry, JournalError, Record, Refused as NotAdded, Version},
     receipt::Receipt,
     refused::Refused,
-    registry::Context,
+    registry::{Context, began_under},
     requests::{Known, Requests},
-    watch::Frame,
+    watch::{Frame, Told},
 };
 use crate::metrics;
+use outage::{Outage, RETRY_PAUSE_MAX, RETRY_PAUSE_MIN};
 
 /// How often a request is decided anew because the log had moved on. With one owner a game it never does.
 const DECISIONS_MAX: usize = 3;
-/// How long an owner waits before it tries again what the log refused it: at first, and at most.
-const RETRY_PAUSE_MIN: Duration = Duration::from_millis(50);
-const RETRY_PAUSE_MAX: Duration = Duration::from_secs(2);
 
 /// A request on its way to an owner. An owner that goes away drops it unanswered; then the log has the answer.
 pub(super) struct Ask {
@@ -49,6 +49,8 @@ pub(super) enum Letter {
     Ask(Box<Ask>),
     /// News of a player's stream.
     Sign(Box<Sign>),
+    /// The same of a stream at another instance.
+    SignFromElsewhere(Box<Sign>),
 }
 
 /// What an owner answers.
@@ -64,13 +66,16 @@ pub(super) enum Answer {
 pub(super) struct Desk {
     pub(super) game_id: GameId,
     pub(super) context: Arc<Context>,
+    pub(super) holding: Arc<Holding>,
     pub(super) mailbox: mpsc::Receiver<Letter>,
-    pub(super) frames: broadcast::Sender<Arc<Frame>>,
+    pub(super) frames: broadcast::Sender<Told>,
 }
 
 struct Owner {
     context: Arc<Context>,
-    frames: broadcast::Sender<Arc<Frame>>,
+    holding: Arc<Holding>,
+    frames: broadcast::Sender<Told>,
+    audience: Audience,
     facts: Arc<Facts>,
     game: Game,
     version: Version,
@@ -82,20 +87,20 @@ struct Owner {
     outage: Option<Outage>,
 }
 
-/// The log does not take what it is given. The game stands still from the first thing that it did not take: nobody is charged
-/// for the time until it answers again (GAME-6).
-#[derive(Clone, Copy)]
-struct Outage {
-    since_ms: i64,
-    pause: Duration,
-    look_at_ms: i64,
-}
-
 /// Whether the turn that is running ran without a break: only then its length says something about the mover's network.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Whole,
     PutOff,
+}
+
+/// Who hears of an event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Audience {
+    /// Whoever follows the game through this process; the log's old events are no news.
+    Here,
+    /// The other instances too.
+    Everybody,
 }
 
 /// Whether the owner's state is that of the log.
@@ -108,9 +113,11 @@ enum Knowledge {
 
 /// Runs a game until it ends or the service stops. `record` is its log, if that has just been read.
 pub(super) async fn run(desk: Desk, record: Option<Record>) {
-    let Desk { game_id, context, mut mailbox, frames } = desk;
-    let Some(mut owner) = Owner::take_up(game_id, record, &context, &frames).await else { return };
-    while owner.game.is_playing() {
+    let (game_id, mut mailbox) = (desk.game_id, desk.mailbox);
+    let (context, holding) = (desk.context, desk.holding);
+    let place = Place { context: &context, holding: &holding, frames: &desk.frames };
+    let Some(mut owner) = Owner::take_up(game_id, record, place).await else { return };
+    while owner.game.is_playing() && !holding.stop.is_cancelled() {
         let wakes_at_ms = owner.wakes_at_ms();
         let timer = async {
             match wakes_at_ms {
@@ -121,10 +128,11 @@ pub(super) async fn run(desk: Desk, record: Option<Record>) {
         tokio::select! {
             // A request that arrived before the deadline is dealt with before it, however late the owner comes to it.
             biased;
-            () = context.stop.cancelled() => return,
+            () = holding.stop.cancelled() => return,
             letter = mailbox.recv() => match letter {
                 Some(Letter::Ask(ask)) => owner.answer(*ask).await,
-                Some(Letter::Sign(sign)) => owner.note_sign(&sign),
+                Some(Letter::Sign(sign)) => owner.note_sign(&sign, Origin::Here),
+                Some(Letter::SignFromElsewhere(sign)) => owner.note_sign(&sign, Origin::Elsewhere),
                 None => return,
             },
             () = timer => owner.time_is_up().await,
@@ -132,18 +140,25 @@ pub(super) async fn run(desk: Desk, record: Option<Record>) {
     }
 }
 
+/// What an owner is made at.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    context: &'a Arc<Context>,
+    holding: &'a Arc<Holding>,
+    frames: &'a broadcast::Sender<Told>,
+}
+
 impl Owner {
     /// Loads a game and resumes it if it stood still. `None` when there is nothing to own, or the service stops.
-    async fn take_up(
-        game_id: GameId,
-        mut record: Option<Record>,
-        context: &Arc<Context>,
-        frames: &broadcast::Sender<Arc<Frame>>,
-    ) -> Option<Owner> {
+    async fn take_up(game_id: GameId, mut record: Option<Record>, place: Place<'_>) -> Option<Owner> {
         let mut pause = RETRY_PAUSE_MIN;
         loop {
-            match Owner::load_and_resume(game_id, record.take(), context, frames).await {
+            if place.holding.stop.is_cancelled() {
+                return None;
+            }
+            match Owner::load_and_resume(game_id, record.take(), place).await {
                 Ok(owner) => return owner,
+                Err(JournalError::Refused(NotAdded::NotOwner)) => return None,
                 Err(error @ JournalError::Damaged { .. }) => {
                     tracing::error!(%game_id, %error, "a live game cannot be taken up");
                     return None;
@@ -151,7 +166,7 @@ impl Owner {
                 Err(error) => tracing::warn!(%game_id, %error, "taking a game up failed, trying again"),
             }
             tokio::select! {
-                () = context.stop.cancelled() => return None,
+                () = place.holding.stop.cancelled() => return None,
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(RETRY_PAUSE_MAX),
             }
         }
@@ -160,52 +175,52 @@ impl Owner {
     async fn load_and_resume(
         game_id: GameId,
         record: Option<Record>,
-        context: &Arc<Context>,
-        frames: &broadcast::Sender<Arc<Frame>>,
+        place: Place<'_>,
     ) -> Result<Option<Owner>, JournalError> {
         let record = match record {
             Some(record) => Some(record),
             None => {
-                let _permit = context.loads.acquire().await;
-                context.journal.load(game_id).await?
+                let _permit = place.context.loads.acquire().await;
+                place.context.journal.load(game_id).await?
             }
         };
         let Some(record) = record else { return Ok(None) };
-        let mut owner = Owner::new(&record, context, frames)?;
+        let mut owner = Owner::new(&record, place)?;
         if !owner.game.is_playing() {
             return Ok(None);
         }
-        if !context.began_here(&record) {
+        if !began_under(place.holding, &record) {
             owner.resume().await?;
         }
         Ok(Some(owner))
     }
 
-    fn new(
-        record: &Record,
-        context: &Arc<Context>,
-        frames: &broadcast::Sender<Arc<Frame>>,
-    ) -> Result<Owner, JournalError> {
+    fn new(record: &Record, place: Place<'_>) -> Result<Owner, JournalError> {
         let mut owner = Owner {
-            context: context.clone(),
-            frames: frames.clone(),
+            context: place.context.clone(),
+            holding: place.holding.clone(),
+            frames: place.frames.clone(),
+            audience: Audience::Here,
             facts: record.facts().clone(),
             game: Game::new(),
             version: 0,
             last_uci: None,
             requests: Requests::default(),
-            attendance: Attendance::new(context.clock.now_ms()),
+            attendance: Attendance::new(place.context.clock.now_ms()),
             turn: Turn::Whole,
             knowledge: Knowledge::Current,
             outage: None,
         };
         owner.catch_up(record)?;
+        owner.audience = Audience::Everybody;
         Ok(owner)
     }
 
     /// The clocks stand as they stood after the last event: nobody is charged for the time without an owner (GAME-6).
     async fn resume(&mut self) -> Result<(), JournalError> {
-        let command = Command::Resume { now_ms: self.context.clock.now_ms(), alive_until_ms: None };
+        // The owner before may have been on a machine whose clock was a little ahead.
+        let now_ms = self.context.clock.now_ms().max(self.game.last_event_at_ms());
+        let command = Command::Resume { now_ms, alive_until_ms: None };
         let events = decide(&self.game, &command).unwrap_or_default();
         self.commit(events, Cause::Service, Uuid::now_v7()).await?;
         metrics::recovered();
@@ -247,20 +262,12 @@ impl Owner {
             match written {
                 Ok(entries) => return Ok(Answer::Done(Receipt::new(act.action, by, &entries, &self.game)?)),
                 Err(JournalError::Refused(NotAdded::Conflict { .. })) => {}
+                // The request is not refused: whoever brought it finds the owner.
+                Err(JournalError::Refused(NotAdded::NotOwner)) => return Err(ActError::Unreachable),
                 Err(error) => return Err(error.into()),
             }
         }
         Err(ActError::Unreachable)
-    }
-
-    /// Notes that the log has failed with something that was begun at `since_ms`.
-    fn note_failure(&mut self, since_ms: i64) {
-        let (since_ms, pause) = match self.outage {
-            Some(outage) => (outage.since_ms, (outage.pause * 2).min(RETRY_PAUSE_MAX)),
-            None => (since_ms, RETRY_PAUSE_MIN),
-        };
-        let pause_ms = i64::try_from(pause.as_millis()).expect("a pause of seconds");
-        self.outage = Some(Outage { since_ms, pause, look_at_ms: self.context.clock.now_ms() + pause_ms });
     }
 
     /// Writes events and, once they are on disk, takes them in. After a failure the owner's state is as it was.
@@ -273,19 +280,24 @@ impl Owner {
         if events.is_empty() {
             return Ok(Vec::new());
         }
-        let addition =
-            Addition { facts: self.facts.clone(), expected: self.version, cause, event_id, events };
+        if !self.holding.is_certain() {
+            self.context.holdings.doubt(&self.holding);
+            return Err(NotAdded::NotOwner.into());
+        }
+        let addition = Addition {
+            facts: self.facts.clone(),
+            expected: self.version,
+            epoch: self.holding.epoch,
+            cause,
+            event_id,
+            events,
+        };
         let entries: Vec<Entry> = addition.entries().collect();
         let (started, since_ms) = (Instant::now(), self.context.clock.now_ms());
         let outcome = self.context.journal.add(addition).await;
         metrics::appended(started.elapsed());
         if let Err(error) = outcome {
-            if !matches!(error, JournalError::Refused(NotAdded::Overloaded)) {
-                self.knowledge = Knowledge::Doubtful;
-            }
-            if !matches!(error, JournalError::Refused(NotAdded::Conflict { .. })) {
-                self.note_failure(since_ms);
-            }
+            self.note_not_written(&error, since_ms);
             return Err(error);
         }
         for entry in &entries {
@@ -299,42 +311,6 @@ impl Owner {
             metrics::happened(&entry.event);
         }
         Ok(entries)
-    }
-
-    /// Reads the log again after a doubtful write, and sets the game going again after an outage.
-    async fn be_current(&mut self) -> Result<(), JournalError> {
-        if self.knowledge == Knowledge::Doubtful {
-            let now_ms = self.context.clock.now_ms();
-            let loaded = self.context.journal.load(self.facts.game_id).await;
-            let record = loaded.inspect_err(|_| self.note_failure(now_ms))?;
-            let record = record.ok_or_else(|| JournalError::Damaged {
-                game_id: self.facts.game_id,
-                reason: "the log of a running game is gone".to_owned(),
-            })?;
-            self.catch_up(&record)?;
-            self.knowledge = Knowledge::Current;
-        }
-        match self.outage {
-            Some(outage) => self.end_outage(outage.since_ms).await,
-            None => Ok(()),
-        }
-    }
-
-    /// The log answers again. A flag that had fallen before the outage stays fallen; otherwise the clocks go on from where
-    /// they stood when it began.
-    async fn end_outage(&mut self, since_ms: i64) -> Result<(), JournalError> {
-        let now_ms = self.context.clock.now_ms();
-        let lag_ms = self.attendance.measured_ms(self.game.side_to_move());
-        let deadline_ms = next_deadline_ms(&self.game, lag_ms);
-        let has_fallen = deadline_ms.is_some_and(|deadline_ms| deadline_ms <= since_ms);
-        if self.game.is_playing() && !has_fallen && now_ms > since_ms {
-            let command = Command::Resume { now_ms, alive_until_ms: Some(since_ms) };
-            let events = decide(&self.game, &command).unwrap_or_default();
-            self.commit(events, Cause::Service, Uuid::now_v7()).await?;
-            metrics::recovered();
-        }
-        self.outage = None;
-        Ok(())
     }
 
     fn catch_up(&mut self, record: &Record) -> Result<(), JournalError> {
@@ -361,7 +337,11 @@ impl Owner {
             Event::Resumed { .. } => self.turn = Turn::PutOff,
             _ => {}
         }
+        let frame = Arc::new(Frame::new(entry, &self.game));
+        if self.audience == Audience::Everybody {
+            self.context.peers.announce(self.facts.game_id, &frame);
+        }
         // Nobody may be watching.
-        let _ = self.frames.send(Arc::new(Frame::new(entry, &self.game)));
+        let _ = self.frames.send(Told::Frame(frame));
     }
 }

@@ -12,16 +12,16 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use super::{
     clock::Clock,
     facts::GameId,
+    holdings::{Holding, Holdings},
     journal::{Journal, Record},
     owner::{self, Desk, Letter},
-    watch::Frame,
+    peers::{FRAMES_KEPT, Peers},
+    watch::Told,
 };
 use crate::metrics;
 
 /// How many requests may wait for one game. Two players have no use for more.
 const MAILBOX_MAX: usize = 64;
-/// How many events a watcher may be behind before he reads the log again. Kept small: every live game pays for it.
-const FRAMES_KEPT: usize = 16;
 /// How many games are loaded at once when a process takes many up, well below the size of the connection pool.
 const LOADS_AT_ONCE_MAX: usize = 8;
 
@@ -30,13 +30,14 @@ const LOADS_AT_ONCE_MAX: usize = 8;
 pub(super) struct Context {
     pub(super) journal: Arc<dyn Journal>,
     pub(super) clock: Arc<dyn Clock>,
+    /// The shards that this process owns, and so the games.
+    pub(super) holdings: Arc<Holdings>,
+    pub(super) peers: Arc<dyn Peers>,
     /// Owners are to stop.
     pub(super) stop: CancellationToken,
     pub(super) loads: Semaphore,
     /// Places for those who only read: see [`readers_max`].
     pub(super) readers: Arc<Semaphore>,
-    /// When this process began to run games.
-    started_at_ms: i64,
 }
 
 /// How many logs are read and replayed at once for those who only look on. Half of the processors: a long game takes a while to
@@ -46,15 +47,21 @@ fn readers_max() -> usize {
 }
 
 impl Context {
-    pub(super) fn new(journal: Arc<dyn Journal>, clock: Arc<dyn Clock>, stop: CancellationToken) -> Context {
-        let started_at_ms = clock.now_ms();
+    pub(super) fn new(
+        journal: Arc<dyn Journal>,
+        clock: Arc<dyn Clock>,
+        holdings: Arc<Holdings>,
+        peers: Arc<dyn Peers>,
+        stop: CancellationToken,
+    ) -> Context {
         Context {
             journal,
             clock,
+            holdings,
+            peers,
             stop,
             loads: Semaphore::new(LOADS_AT_ONCE_MAX),
             readers: Arc::new(Semaphore::new(readers_max())),
-            started_at_ms,
         }
     }
 
@@ -62,11 +69,11 @@ impl Context {
     pub(super) async fn reader(&self) -> OwnedSemaphorePermit {
         self.readers.clone().acquire_owned().await.expect("the readers' places are never closed")
     }
+}
 
-    /// Whether the game was made by this very process and nothing has happened in it yet: then it never stood still.
-    pub(super) fn began_here(&self, record: &Record) -> bool {
-        record.version() == 1 && record.started().at_ms >= self.started_at_ms
-    }
+/// Whether the game began under this holding and nothing has happened in it yet: then it never stood still.
+pub(super) fn began_under(holding: &Holding, record: &Record) -> bool {
+    record.version() == 1 && record.started().at_ms >= holding.since_ms
 }
 
 /// Which owner runs which game in this process. There is never more than one for a game (GAME-2).
@@ -79,7 +86,7 @@ pub(super) struct Registry {
 #[derive(Clone)]
 struct Handle {
     mailbox: mpsc::Sender<Letter>,
-    frames: broadcast::Sender<Arc<Frame>>,
+    frames: broadcast::Sender<Told>,
 }
 
 impl fmt::Debug for Registry {
@@ -99,11 +106,11 @@ impl Registry {
     }
 
     /// Where a game's events come from, if it has an owner here.
-    pub(super) fn frames(&self, game_id: GameId) -> Option<broadcast::Sender<Arc<Frame>>> {
+    pub(super) fn frames(&self, game_id: GameId) -> Option<broadcast::Sender<Told>> {
         self.lock().get(&game_id).map(|handle| handle.frames.clone())
     }
 
-    /// Gives a game an owner unless it has one.
+    /// Gives a game an owner unless it has one, or belongs to a shard that is not owned here.
     pub(super) fn take_up(self: &Arc<Self>, game_id: GameId) {
         self.give_owner(game_id, None);
     }
@@ -117,6 +124,7 @@ impl Registry {
         if self.context.stop.is_cancelled() {
             return;
         }
+        let Some(holding) = self.context.holdings.of(game_id) else { return };
         let mut owners = self.lock();
         if owners.contains_key(&game_id) {
             return;
@@ -127,11 +135,13 @@ impl Registry {
         metrics::live_games(owners.len());
         drop(owners);
         let departure = Departure { registry: self.clone(), game_id };
-        let desk = Desk { game_id, context: self.context.clone(), mailbox, frames };
-        self.tasks.spawn(async move {
+        let under = holding.clone();
+        let desk = Desk { game_id, context: self.context.clone(), holding, mailbox, frames };
+        // Counted twice: a shard is handed over when its owners have ended, the process stops when all have.
+        self.tasks.spawn(under.tasks.track_future(async move {
             let _departure = departure;
             owner::run(desk, record).await;
-        });
+        }));
     }
 
     /// Resolves once every owner has stopped.

@@ -2,9 +2,14 @@
 //!
 //! A watch subscribes to the owner first and reads the log afterwards, so nothing can fall between the two; what comes
 //! twice is dropped by its place. A watcher who is too slow for the owner's buffer is never skipped: his watch reads the
-//! log again from where he stands. The same happens when the owner goes away.
+//! log again from where he stands. The same happens when the owner goes away, and when the game's owner is at another instance and
+//! something that he told got lost.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use domain_chess::{Clocks, Event, Game, gone_deadline_ms, gone_ms_max};
 use tokio::sync::broadcast;
@@ -12,6 +17,7 @@ use tokio::sync::broadcast;
 use super::{
     facts::{Facts, GameId},
     journal::{Entry, JournalError, Record, Version},
+    peers::Followed,
     registry::{Context, Registry},
 };
 
@@ -69,6 +75,15 @@ impl Frame {
     }
 }
 
+/// What those who follow a game are told.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// This happened.
+    Frame(Arc<Frame>),
+    /// Something happened that was not heard, or is told elsewhere from now on: the log has it.
+    Look,
+}
+
 /// What a watch gives.
 #[derive(Clone, Debug)]
 pub enum WatchItem {
@@ -108,7 +123,7 @@ pub struct Watch {
     facts: Arc<Facts>,
     snapshot: Option<Box<(Record, Game)>>,
     backlog: VecDeque<Arc<Frame>>,
-    live: Option<broadcast::Receiver<Arc<Frame>>>,
+    live: Option<Live>,
     last: Version,
     phase: Phase,
 }
@@ -118,6 +133,14 @@ enum Phase {
     Following,
     /// Everything has been given.
     Over,
+}
+
+/// Where a game's events come from at the moment.
+#[derive(Debug)]
+struct Live {
+    told: broadcast::Receiver<Told>,
+    /// When its owner is elsewhere.
+    followed: Option<Arc<Followed>>,
 }
 
 /// What came of listening.
@@ -138,9 +161,12 @@ impl Watch {
         registry: Arc<Registry>,
         limits: WatchLimits,
     ) -> Result<Watch, WatchError> {
-        let live = subscribe(&registry, game_id, limits)?;
+        let live = subscribe(&context, &registry, game_id, limits).await?;
         let _place = context.reader().await;
         let record = context.journal.load(game_id).await?.ok_or(WatchError::Unknown)?;
+        note_known(live.as_ref(), &record);
+        // Of a game that is over nothing more is heard.
+        let live = live.filter(|_| record.end().is_none());
         let mut watch = Watch {
             game_id,
             context,
@@ -213,8 +239,9 @@ impl Watch {
     /// nothing is taken from the owner's buffer without being given.
     async fn hear(&mut self) -> Result<Heard, WatchError> {
         if let Some(live) = &mut self.live {
-            return Ok(match live.recv().await {
-                Ok(frame) => Heard::Frame(frame),
+            return Ok(match live.told.recv().await {
+                Ok(Told::Frame(frame)) => Heard::Frame(frame),
+                Ok(Told::Look) => Heard::Nothing,
                 Err(broadcast::error::RecvError::Lagged(_)) => Heard::Nothing,
                 Err(broadcast::error::RecvError::Closed) => {
                     tokio::time::sleep(OWNER_GONE_PAUSE).await;
@@ -222,14 +249,19 @@ impl Watch {
                 }
             });
         }
-        let live = subscribe(&self.registry, self.game_id, self.limits)?;
+        let live = subscribe(&self.context, &self.registry, self.game_id, self.limits).await?;
         let place = self.context.reader().await;
         let record = self.context.journal.load(self.game_id).await?.ok_or(WatchError::Unknown)?;
-        self.take_backlog(&record)?;
+        note_known(live.as_ref(), &record);
         drop(place);
         if live.is_none() && record.end().is_none() {
             self.registry.take_up(self.game_id);
+            if self.registry.frames(self.game_id).is_none() {
+                // Nobody can be heard at the moment.
+                tokio::time::sleep(OWNER_GONE_PAUSE).await;
+            }
         }
+        self.take_backlog(&record)?;
         self.live = live;
         Ok(Heard::Backlog)
     }
@@ -259,15 +291,30 @@ impl Watch {
     }
 }
 
-/// A subscription to a game's owner; `None` when it has none here.
-fn subscribe(
+/// A subscription to a game's owner, here or elsewhere; `None` when nothing can be heard of him.
+async fn subscribe(
+    context: &Context,
     registry: &Registry,
     game_id: GameId,
     limits: WatchLimits,
-) -> Result<Option<broadcast::Receiver<Arc<Frame>>>, WatchError> {
-    let Some(frames) = registry.frames(game_id) else { return Ok(None) };
+) -> Result<Option<Live>, WatchError> {
+    let (frames, followed) = match registry.frames(game_id) {
+        Some(frames) => (frames, None),
+        None if context.holdings.of(game_id).is_some() => return Ok(None),
+        None => match context.peers.follow(game_id).await {
+            Some(followed) => (followed.told.clone(), Some(followed)),
+            None => return Ok(None),
+        },
+    };
     if frames.receiver_count() >= limits.watchers_per_game_max {
         return Err(WatchError::TooMany);
     }
-    Ok(Some(frames.subscribe()))
+    Ok(Some(Live { told: frames.subscribe(), followed }))
+}
+
+/// What has been read need not be heard any more.
+fn note_known(live: Option<&Live>, record: &Record) {
+    if let Some(followed) = live.and_then(|live| live.followed.as_ref()) {
+        followed.known.fetch_max(record.version(), Ordering::AcqRel);
+    }
 }

@@ -52,7 +52,7 @@ fn unknown() -> Status {
 pub(super) fn of_journal(error: JournalError) -> Status {
     match error {
         JournalError::Refused(AdditionRefused::Overloaded) => kit::overloaded(),
-        JournalError::Refused(AdditionRefused::Conflict { .. }) => {
+        JournalError::Refused(AdditionRefused::Conflict { .. } | AdditionRefused::NotOwner) => {
             kit::unavailable("the game has just changed; try again", RETRY_AFTER)
         }
         JournalError::Unavailable(cause) => {

@@ -7,13 +7,14 @@ use uuid::Uuid;
 
 use super::featured;
 use crate::{
-    app::{CityId, Facts, GameId, PlayerId},
+    app::{CityId, Facts, GameId, PlayerId, ShardId},
     wire,
 };
 
 const INSERT: &str = include_str!("queries/insert_game.sql");
 const END: &str = include_str!("queries/end_game.sql");
 const LIVE: &str = include_str!("queries/live_games.sql");
+const LIVE_OF_SHARDS: &str = include_str!("queries/live_games_of_shards.sql");
 const LIST: &str = include_str!("queries/list_games.sql");
 const LIST_OF_PLAYER: &str = include_str!("queries/list_games_of_player.sql");
 
@@ -151,6 +152,13 @@ pub(super) async fn live(pool: &PgPool) -> Result<Vec<GameId>, sqlx::Error> {
         after = *last;
         found.extend(page.iter().map(|(game_id, _)| GameId(*game_id)));
     }
+}
+
+/// Every game of these shards that is being played.
+pub(super) async fn live_in(pool: &PgPool, shards: &[ShardId]) -> Result<Vec<GameId>, sqlx::Error> {
+    let shards: Vec<i32> = shards.iter().map(|shard| i32::from(shard.0)).collect();
+    let live: Vec<Uuid> = sqlx::query_scalar(LIVE_OF_SHARDS).bind(shards).fetch_all(pool).await?;
+    Ok(live.into_iter().map(GameId).collect())
 }
 
 pub(super) async fn insert(

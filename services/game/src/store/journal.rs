@@ -6,6 +6,7 @@ use domain_chess::{Ended, Event, Started};
 use event_store::{
     Append, AppendError, CommitSignal, GroupCommit, Metadata, NewEvent, StreamId, append_in,
     fault::{self, Fault},
+    fence::{self, Grant},
     load_all, load_many,
     trace::current_trace_parent,
 };
@@ -15,7 +16,7 @@ use uuid::Uuid;
 
 use super::{SERVICE, STREAM_KIND, archive, codec, codec::Story, games};
 use crate::app::{
-    Addition, AdditionRefused, Cause, Entry, Facts, GameId, Journal, JournalError, Record, Version,
+    Addition, AdditionRefused, Cause, Entry, Facts, GameId, Journal, JournalError, Record, ShardId, Version,
 };
 
 /// The log of games on Postgres. Moves go through the group commit; the end of a game, which changes the list of games
@@ -69,12 +70,25 @@ impl Journal for PgJournal {
                 .collect::<Result<Vec<NewEvent>, _>>()
                 .map_err(|error| damaged(game_id, error))?;
             let append = Append { stream: stream(game_id), expected: addition.expected, events, metadata };
-            self.writers.append(append).await.map_err(|error| not_added(game_id, error))
+            let written = self.writers.append_under(append, grant(&addition)).await;
+            written.map_err(|error| not_added(game_id, error))
         })
     }
 
     fn live(&self) -> BoxFuture<'_, Result<Vec<GameId>, JournalError>> {
         Box::pin(async move { games::live(&self.pool).await.map_err(unavailable) })
+    }
+
+    fn live_in(&self, shards: Vec<ShardId>) -> BoxFuture<'_, Result<Vec<GameId>, JournalError>> {
+        Box::pin(async move { games::live_in(&self.pool, &shards).await.map_err(unavailable) })
+    }
+
+    fn heads(&self, games: Vec<GameId>) -> BoxFuture<'_, Result<Vec<(GameId, Version)>, JournalError>> {
+        Box::pin(async move {
+            let ids: Vec<Uuid> = games.iter().map(|game_id| game_id.0).collect();
+            let heads = event_store::heads(&self.pool, &ids).await.map_err(unavailable)?;
+            Ok(heads.into_iter().map(|(id, head)| (GameId(id), head)).collect())
+        })
     }
 }
 
@@ -111,6 +125,9 @@ async fn end_game(
 ) -> Result<Version, JournalError> {
     let game_id = addition.facts.game_id;
     let mut transaction = journal.pool.begin().await.map_err(unavailable)?;
+    if !fence::hold(&mut *transaction, grant(&addition)).await.map_err(unavailable)? {
+        return Err(AdditionRefused::NotOwner.into());
+    }
     let Some(record) = read(&mut transaction, game_id).await? else {
         return Err(damaged(game_id, "a game without a log ends"));
     };
@@ -173,6 +190,11 @@ pub(super) async fn read(conn: &mut PgConnection, game_id: GameId) -> Result<Opt
     codec::decode(&recorded).map(Some).map_err(|error| damaged(game_id, error))
 }
 
+/// The right under which an owner writes: that of its game's shard.
+fn grant(addition: &Addition) -> Grant {
+    Grant { fence: ShardId::of(addition.facts.game_id).0.into(), epoch: addition.epoch }
+}
+
 fn stream(game_id: GameId) -> StreamId {
     StreamId::new(STREAM_KIND, game_id.0)
 }
@@ -193,6 +215,7 @@ fn metadata(addition: &Addition) -> Metadata {
 pub(super) fn not_added(game_id: GameId, error: AppendError) -> JournalError {
     match error {
         AppendError::Conflict { actual, .. } => AdditionRefused::Conflict { actual }.into(),
+        AppendError::Fenced => AdditionRefused::NotOwner.into(),
         AppendError::Overloaded => AdditionRefused::Overloaded.into(),
         AppendError::Invalid(error) => damaged(game_id, error),
         AppendError::Unavailable(cause) if fault::classify(&cause) == Fault::Refused => {

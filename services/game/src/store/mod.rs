@@ -1,7 +1,7 @@
 //! The service's database: the logs of games and tables, and the lists of them.
 //!
 //! `codec` turns domain events into stored bytes and back, `rule_set` does so for the rules a game is played by, `journal` is
-//! the log, `games` the list, `archive` finished games in few bytes, `library` many games at once. The same for tables:
+//! the log, `leases` who owns which games, `games` the list, `archive` finished games in few bytes, `library` many games at once. The same for tables:
 //! `table_codec`, `tables`, and `table_feed` for those who follow them. `featured` is the best running game. Statements live in commented files under `queries/`.
 
 pub mod archive;
@@ -9,6 +9,7 @@ mod codec;
 mod featured;
 mod games;
 mod journal;
+mod leases;
 pub mod library;
 mod rule_set;
 mod table_codec;
@@ -19,6 +20,7 @@ pub use codec::{CodecError, SCHEMA};
 pub use featured::{Featured, RatingNow, follow as follow_featured, put_rating};
 pub use games::{GameRow, List, Listing, PageKey, list};
 pub use journal::{PgJournal, create};
+pub use leases::PgLeases;
 pub use table_feed::{OpenTables, follow as follow_tables};
 pub use tables::{ListTables, PgTables, Reach, TableRow, list_tables, view};
 

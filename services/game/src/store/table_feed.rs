@@ -1,5 +1,5 @@
-//! What those who follow tables are told: the open tables, read again when one was written here, and every second besides for
-//! what other instances and the ends of games change.
+//! What those who follow tables are told: the open tables, read again when one was written here or at another instance that
+//! said so, and every second besides for what was not heard and for the ends of games.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,11 +19,12 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// The open tables as last read.
 pub type OpenTables = Arc<Vec<pb::Table>>;
 
-/// Keeps `open` up to date until `shutdown` is cancelled. A database that is away leaves it as it is.
+/// Keeps `open` up to date until `shutdown` is cancelled. `elsewhere` changes when another instance has written a table. A database that is away leaves it as it is.
 pub async fn follow(
     pool: PgPool,
     tables: PgTables,
     open: watch::Sender<OpenTables>,
+    mut elsewhere: watch::Receiver<u64>,
     shutdown: CancellationToken,
 ) {
     let mut written = tables.written();
@@ -50,6 +51,11 @@ pub async fn follow(
         tokio::select! {
             () = shutdown.cancelled() => return,
             changed = written.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+            }
+            changed = elsewhere.changed() => {
                 if changed.is_err() {
                     return;
                 }

@@ -56,5 +56,6 @@ mod process;
 mod replays;
 mod restarts;
 mod rule_sets;
+mod shards;
 mod tables;
 mod watching;

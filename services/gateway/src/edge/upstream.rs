@@ -3,7 +3,7 @@
 //! A request is one message (no client of ours streams), so it is gathered first: a request that is too long, or breaks off,
 //! is then refused here with its reason, and never begins at the service. An answer goes through frame by frame.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use http::request::Parts;
 use http::uri::PathAndQuery;
@@ -16,23 +16,14 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
-use tonic::transport::{Channel, Endpoint};
 use tower::{Service, ServiceExt};
 
+use super::endpoints::{Endpoints, was_not_sent};
 use super::relayed_body::RelayedBody;
 use crate::telemetry;
 
-/// How long a connection may take to be made.
-const CONNECT_MAX: Duration = Duration::from_secs(2);
-/// A silent connection is asked for a sign of life so often, …
-const KEEPALIVE_EVERY: Duration = Duration::from_secs(10);
-/// … and given up when none came for so long; its streams end with UNAVAILABLE.
-const KEEPALIVE_MAX: Duration = Duration::from_secs(5);
-/// How much of one answer is held here for a client that does not read, …
-const UNREAD_BYTES_PER_CALL_MAX: u32 = 64 * 1024;
-/// … and of all answers together. Far more than the clients' limits allow, since at this point every call of everybody would
-/// stand still: all share the connection.
-const UNREAD_BYTES_MAX: u32 = 1024 * 1024 * 1024;
+/// How many instances one call is offered to, as long as it was certainly not sent to the one before.
+const OFFERS_MAX: usize = 3;
 
 /// The address of a service is malformed.
 #[derive(Debug, thiserror::Error)]
@@ -48,33 +39,25 @@ pub struct Upstream {
     service: &'static str,
     /// The service's full name; every other of its package is passed on too.
     name: &'static str,
-    channel: Channel,
+    endpoints: Arc<Endpoints>,
     /// Cancelled when open streams have to end because the gateway stops.
     cut: CancellationToken,
 }
 
 impl Upstream {
-    /// Connects when first needed, and again whenever the connection was lost.
+    /// With one address, or several separated by commas, among which calls are spread. Connects when first needed, and again whenever a
+    /// connection was lost.
     ///
     /// # Errors
-    /// When the address is malformed.
+    /// When an address is malformed.
     pub fn new(
         service: &'static str,
         name: &'static str,
-        url: &str,
+        urls: &str,
         cut: CancellationToken,
     ) -> Result<Self, BadUpstream> {
-        let endpoint =
-            Endpoint::from_shared(url.to_owned()).map_err(|source| BadUpstream { service, source })?;
-        let channel = endpoint
-            .connect_timeout(CONNECT_MAX)
-            .http2_keep_alive_interval(KEEPALIVE_EVERY)
-            .keep_alive_timeout(KEEPALIVE_MAX)
-            .keep_alive_while_idle(true)
-            .initial_stream_window_size(UNREAD_BYTES_PER_CALL_MAX)
-            .initial_connection_window_size(UNREAD_BYTES_MAX)
-            .connect_lazy();
-        Ok(Self { service, name, channel, cut })
+        let endpoints = Endpoints::new(urls).map_err(|source| BadUpstream { service, source })?;
+        Ok(Self { service, name, endpoints, cut })
     }
 
     /// The short name, as wallet.
@@ -93,7 +76,7 @@ impl Upstream {
     }
 
     /// Passes a call on. Dropping the future or the answer's body cancels the call there too.
-    pub(super) async fn relay(mut self, request: Request<Body>) -> Response<Body> {
+    pub(super) async fn relay(self, request: Request<Body>) -> Response<Body> {
         if request.method() != Method::POST {
             return Status::invalid_argument("a call is a POST").into_http();
         }
@@ -102,11 +85,7 @@ impl Upstream {
             Ok(gathered) => gathered.to_bytes(),
             Err(refusal) => return refusal.into_http(),
         };
-        let answered = match self.channel.ready().await {
-            Ok(channel) => channel.call(outgoing(parts, message)).await,
-            Err(error) => Err(error),
-        };
-        match answered {
+        match self.offer(&parts, &message).await {
             Ok(response) => self.incoming(response),
             Err(error) => {
                 tracing::warn!(
@@ -117,6 +96,29 @@ impl Upstream {
                 unavailable(self.service).into_http()
             }
         }
+    }
+
+    /// Offers the call to one instance after the other until one may have got it.
+    async fn offer(&self, parts: &Parts, message: &Bytes) -> Result<Response<Body>, tonic::transport::Error> {
+        let instances = self.endpoints.in_turn();
+        let last = instances.len().min(OFFERS_MAX) - 1;
+        for (offers, instance) in instances.iter().enumerate() {
+            let mut channel = instance.channel.clone();
+            let answered = match channel.ready().await {
+                Ok(channel) => channel.call(outgoing(parts.clone(), message.clone())).await,
+                Err(error) => Err(error),
+            };
+            match answered {
+                Err(error) => {
+                    instance.failed();
+                    if offers >= last || !was_not_sent(&error) {
+                        return Err(error);
+                    }
+                }
+                Ok(response) => return Ok(response),
+            }
+        }
+        unreachable!("a service has an address, and the last offer answers")
     }
 
     fn incoming(&self, response: Response<Body>) -> Response<Body> {

@@ -9,6 +9,7 @@ mod operators;
 mod pages;
 mod process;
 mod relay;
+mod spread;
 mod stop;
 mod tokens;
 mod web;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::{
     super::{
         act::Action,
-        attendance::Sign,
+        attendance::{Origin, Sign},
         journal::{Cause, JournalError},
     },
     Owner, Turn,
@@ -38,9 +38,9 @@ impl Owner {
     }
 
     /// What follows from it for the game is due at once, and so done by the timer.
-    pub(super) fn note_sign(&mut self, sign: &Sign) {
+    pub(super) fn note_sign(&mut self, sign: &Sign, origin: Origin) {
         if let Some(by) = self.facts.color_of(sign.player_id) {
-            self.attendance.note(by, sign);
+            self.attendance.note(by, sign, origin);
         }
     }
 
@@ -72,7 +72,9 @@ impl Owner {
     #[tracing::instrument(skip_all, fields(game_id = %self.facts.game_id))]
     pub(super) async fn time_is_up(&mut self) {
         let settled = self.do_what_is_due().await;
-        if let Err(error) = settled {
+        if let Err(error) = settled
+            && !self.holding.stop.is_cancelled()
+        {
             tracing::warn!(game_id = %self.facts.game_id, %error, "the log does not take what is due, trying again");
         }
     }
@@ -80,6 +82,7 @@ impl Owner {
     async fn do_what_is_due(&mut self) -> Result<(), JournalError> {
         self.be_current().await?;
         let now_ms = self.context.clock.now_ms();
+        self.attendance.forget_silent(now_ms);
         self.settle(now_ms, self.attendance.measured_ms(self.game.side_to_move())).await?;
         self.call_the_roll(now_ms).await
     }

@@ -45,6 +45,7 @@ impl MemoryJournal {
         let entries = Addition {
             facts: facts.clone(),
             expected: 0,
+            epoch: 0,
             cause: Cause::Service,
             event_id: Uuid::new_v4(),
             events,

@@ -5,7 +5,10 @@ mod matchmaking;
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use game::app::{Clock, ManualClock};
+use game::{
+    Config,
+    app::{Clock, ManualClock},
+};
 use proto::{game::v1 as pb, matchmaking::v1::MatchProposed, types::v1::TimeControl};
 use service_kit::{
     RunError,
@@ -16,6 +19,10 @@ use sqlx::PgPool;
 use test_kit::{Nats, TestDatabase};
 use tokio::{runtime::Runtime, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
+use tonic::transport::Endpoint;
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
 use uuid::Uuid;
 
 pub use caller::{Caller, Player, bad_fields, reason, reason_metadata};
@@ -34,8 +41,9 @@ pub struct Stand {
     pub matchmaking: Matchmaking,
     pub nats: Nats,
     signer: Signer,
-    config: CommonConfig,
+    pub config: Config,
     service: Option<Running>,
+    others: Vec<Running>,
     // Keeps the key file until the end.
     _folder: tempfile::TempDir,
 }
@@ -69,16 +77,51 @@ impl Stand {
         let matchmaking = Matchmaking::start(&server.database("matchmaking").await, &nats.url()).await;
         let folder = tempfile::tempdir().expect("a folder");
         let (signer, key_file) = keys(&folder);
-        let mut config = CommonConfig::development(&database.url, &nats.url(), &key_file);
-        config.environment = environment;
+        let mut common = CommonConfig::development(&database.url, &nats.url(), &key_file);
+        common.environment = environment;
+        // The same after a restart, so that nobody waits for the end of the one before.
+        let config = Config { instance: "stand".to_owned(), ..Config::from(common) };
         let clock = ManualClock::at(NOON_MS);
         let service = Some(Running::start(&config, clock.clone()).await);
-        Stand { clock, database, matchmaking, nats, signer, config, service, _folder: folder }
+        Stand {
+            clock,
+            database,
+            matchmaking,
+            nats,
+            signer,
+            config,
+            service,
+            others: Vec::new(),
+            _folder: folder,
+        }
     }
 
     pub fn caller(&self) -> Caller {
         let running = self.service.as_ref().expect("the service runs");
         Caller::connect(running.address)
+    }
+
+    /// Starts another instance beside the first, and answers its number.
+    pub async fn join(&mut self) -> usize {
+        let instance = format!("other-{}", self.others.len());
+        let config = Config { instance, ..self.config.clone() };
+        self.others.push(Running::start(&config, self.clock.clone()).await);
+        self.others.len() - 1
+    }
+
+    /// A client of another instance.
+    pub fn caller_of(&self, other: usize) -> Caller {
+        Caller::connect(self.others[other].address)
+    }
+
+    /// Stops the last of the others as an orchestrator does.
+    pub async fn stop_other(&mut self) -> Result<(), RunError> {
+        self.others.pop().expect("another runs").stop().await
+    }
+
+    /// Ends the last of the others as a crash does.
+    pub fn crash_other(&mut self) {
+        self.others.pop().expect("another runs").runtime.shutdown_background();
     }
 
     pub fn now_ms(&self) -> i64 {
@@ -193,11 +236,7 @@ impl Stand {
 
     /// Stops the service as an orchestrator does. Answers what it ended with.
     pub async fn stop(&mut self) -> Result<(), RunError> {
-        let running = self.service.take().expect("the service runs");
-        running.shutdown.cancel();
-        let ended = running.life.await.expect("the service does not panic");
-        running.runtime.shutdown_background();
-        ended
+        self.service.take().expect("the service runs").stop().await
     }
 
     /// Asks the service to stop and does not wait for it.
@@ -224,7 +263,7 @@ impl Stand {
 
 impl Drop for Stand {
     fn drop(&mut self) {
-        if let Some(running) = self.service.take() {
+        for running in self.service.take().into_iter().chain(self.others.drain(..)) {
             // A runtime must not be dropped where it would block.
             running.runtime.shutdown_background();
         }
@@ -232,7 +271,14 @@ impl Drop for Stand {
 }
 
 impl Running {
-    async fn start(config: &CommonConfig, clock: ManualClock) -> Running {
+    async fn stop(self) -> Result<(), RunError> {
+        self.shutdown.cancel();
+        let ended = self.life.await.expect("the service does not panic");
+        self.runtime.shutdown_background();
+        ended
+    }
+
+    async fn start(config: &Config, clock: ManualClock) -> Running {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -247,8 +293,23 @@ impl Running {
         let (runtime, address, life) =
             starting.await.expect("the start does not panic").expect("the service starts");
         let life = runtime.spawn(life);
+        ready(address).await;
         Running { runtime, address, shutdown, life }
     }
+}
+
+/// Waits until the service says that it takes calls: until it owns its part of the games.
+async fn ready(address: SocketAddr) {
+    let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
+    let client = HealthClient::new(endpoint.connect_lazy());
+    test_kit::eventually(PATIENCE, || {
+        let mut client = client.clone();
+        async move {
+            let answer = client.check(HealthCheckRequest::default()).await.ok()?.into_inner();
+            (answer.status() == ServingStatus::Serving).then_some(())
+        }
+    })
+    .await;
 }
 
 /// A key pair, its public half in a file.
