@@ -166,6 +166,14 @@ impl GameSession {
         self.run(&prepared).await
     }
 
+    /// Forgets the game so far: the next position is searched as the first of another game, and its answer depends on nothing
+    /// that was asked before. A session that has ended stays so.
+    pub fn forget(&mut self) {
+        if self.stage == Stage::Playing {
+            self.stage = Stage::New;
+        }
+    }
+
     /// The CPU time the engine has used since it was started, also for earlier games; `None` before this session's
     /// engine runs, after its failure, and where the system does not tell.
     #[must_use]

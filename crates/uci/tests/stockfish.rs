@@ -47,6 +47,18 @@ async fn the_four_best_moves_of_one_depth_are_reported() {
 }
 
 #[tokio::test]
+async fn a_session_that_forgets_answers_as_if_nothing_had_been_asked() {
+    // UCI-5
+    let asked = after(&["d2d4", "g8f6", "c2c4", "e7e6", "b1c3", "f8b4"]);
+    let pool = pool(1).await;
+    let fresh = pool.analyse(&asked).await.expect("an answer");
+    let mut session = pool.open_game().await.expect("an engine");
+    session.analyse(&after(&["d2d4", "g8f6", "c2c4", "e7e6", "b1c3"])).await.expect("an answer");
+    session.forget();
+    assert_eq!(session.analyse(&asked).await.expect("an answer"), fresh);
+}
+
+#[tokio::test]
 async fn an_answer_does_not_depend_on_what_was_asked_before() {
     // UCI-5
     let asked = after(&["d2d4", "g8f6", "c2c4", "e7e6", "b1c3", "f8b4"]);

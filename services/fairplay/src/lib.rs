@@ -6,7 +6,7 @@
 //! # Map
 //!
 //! * [`app::pairs`]: a place in a pair's day is reserved, counted, released.
-//! * [`app::analysis`]: one game through an engine to a report; [`app::worker`]: the jobs around it, claimed and finished;
+//! * [`app::analysis`]: one game through an engine to a report; [`app::asking`]: its positions, each alone and once; [`app::worker`]: the jobs around it, claimed and finished;
 //!   [`app::claim_keeper`]: a claim is kept while its job runs; [`app::engines`]: engines, as soon as there are any.
 //! * [`app::scoring`]: an analysed game to the evidence of both sides; [`app::second_pass`]: more nodes on the moves that count.
 //! * [`app::standing`]: what a player's games amount to, and what follows; [`app::explanation`]: every figure behind it;
@@ -29,7 +29,8 @@
 //!   another, and that of a worker that stops is handed back.
 //! * FAIR-16 A job that fails is tried three times, then parked for a person. It never holds up another job for good.
 //! * FAIR-17 Without an engine everything but the analysis works, and the analysis waits without losing a try.
-//! * FAIR-18 The same moves, engine and nodes give the same numbers.
+//! * FAIR-18 The same moves, engine and nodes give the same numbers, whatever was analysed before and however often workers died:
+//!   each position is searched alone, and what is kept of it is what a search would find.
 //! * FAIR-20 Evidence is scored only with an engine and nodes that the calibration was made for.
 //! * FAIR-21 A standing is computed again from all of a player's games that count, in their order, while his row is held: in
 //!   whatever order they were analysed, the last one to be written sees the same numbers.
@@ -94,6 +95,9 @@ pub struct Config {
     /// `STAKEMATE_FAIRPLAY_ENGINES`: engines at work at once, each on one thread; 1.
     #[serde(default = "settings::engines")]
     pub engines: usize,
+    /// `STAKEMATE_FAIRPLAY_CLAIM_MS`: how long a claim of a job holds without a sign of its worker, in milliseconds; 60,000.
+    #[serde(default = "settings::claim_ms")]
+    pub claim_ms: u64,
     /// `STAKEMATE_FAIRPLAY_CALIBRATION`: a file made by `stakemate fairplay calibrate`; the bundled one when it is unset.
     #[serde(default)]
     pub calibration: Option<PathBuf>,
@@ -113,6 +117,9 @@ impl ServiceConfig for Config {
         if !(1..=settings::ENGINES_MAX).contains(&self.engines) {
             let reason = format!("must be a number from 1 to {}", settings::ENGINES_MAX);
             problems.push(Problem::new("engines", reason));
+        }
+        if !settings::CLAIM_MS.contains(&self.claim_ms) {
+            problems.push(Problem::new("claim_ms", "must be a number from 500 to 3600000"));
         }
         problems
     }

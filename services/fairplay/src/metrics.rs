@@ -15,6 +15,10 @@ pub const PAIRINGS: &str = "fairplay_pairings_total";
 /// Games and matches that contradict what was reserved for them; each one is a fault somewhere.
 pub const CONTRADICTIONS: &str = "fairplay_pairing_contradictions_total";
 
+/// Positions that were searched.
+pub const POSITIONS_FOUND: &str = "fairplay_positions_searched_total";
+/// Positions that had been searched before.
+pub const POSITIONS_KNOWN: &str = "fairplay_positions_known_total";
 /// Players who came to a level, by level.
 pub const LEVELS: &str = "fairplay_levels_total";
 
@@ -26,5 +30,7 @@ pub fn describe() {
     describe_counter!(PARKED, "analyses that were given up");
     describe_counter!(PAIRINGS, "changes of pairs' days, by event");
     describe_counter!(LEVELS, "players who came to a level, by level");
+    describe_counter!(POSITIONS_FOUND, "positions that were searched");
+    describe_counter!(POSITIONS_KNOWN, "positions that had been searched before");
     describe_counter!(CONTRADICTIONS, "events that contradict what was reserved");
 }

@@ -24,6 +24,7 @@
 //! | [`levels`] | the limits, what is reached, and when a level is left again |
 //! | [`calibration`] | everything that was fitted, and to what; [`fit`]: the fits |
 //! | [`pairs`] | six staked games a pair of persons and UTC day |
+//! | [`collusion`] | signs that two persons play for each other, for a person to look at |
 //!
 //! # Invariants
 //!
@@ -38,6 +39,7 @@
 //!   functions of the evidence come from `libm`.
 //! * `FAIR-7` A flag needs the second pass, and a hold by matches or losses alone also speaks against a much stronger person.
 //! * `PAIR-1` At most [`pairs::GAMES_PER_DAY_MAX`] matches of a pair's day are reserved or counted at any time.
+//! * `FAIR-8` A sign of collusion changes no level, and of the signs raised on a day one in twenty is expected to be chance at most.
 //! * `PAIR-2` The first outcome of a match's reservation is kept: no repeat can flip it or take a second slot.
 //!
 //! # Deliberately absent
@@ -49,11 +51,13 @@
 //! Win chance and accuracy: lichess. Choice models: Regan & Haworth, "Intrinsic Chess Ratings", 2011. Why raw match rates
 //! mislead: Barnes & Hernandez-Castro, "On the limits of engine analysis for cheating detection in chess", 2015. Why evidence
 //! must add up over games: arXiv 2601.05386, on how little selective help is enough. Nelder & Mead, 1965, for the fit.
+//! Benjamini & Hochberg, 1995, for many tests at once.
 
 pub mod accuracy;
 pub mod assessment;
 pub mod bayes;
 pub mod calibration;
+pub mod collusion;
 pub mod decision;
 pub mod eligibility;
 pub mod evaluation;

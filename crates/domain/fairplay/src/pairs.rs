@@ -4,6 +4,9 @@
 //! proposals give exactly six. It is kept for good when the game was played (*counted*) and given back when it was
 //! not (*released*). A match belongs to the day of its reservation: one reserved before midnight and ended after it
 //! is counted on the day before. Commands therefore go to the [`PairDay`] that holds the match's reservation.
+//!
+//! A pair is one of persons, not of accounts. When two accounts are found to be one person's in the middle of a day, what the
+//! pair had under its former names is counted too ([`Relation::Apart`]).
 
 use std::collections::BTreeMap;
 
@@ -106,6 +109,8 @@ pub enum Command {
     Reserve {
         /// The match.
         match_id: MatchId,
+        /// What is known of the two persons.
+        relation: Relation,
     },
     /// The match's game was played.
     Count {
@@ -117,6 +122,18 @@ pub enum Command {
         /// The match.
         match_id: MatchId,
     },
+}
+
+/// Who the two players of a match are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Two persons.
+    Apart {
+        /// Slots that the same two persons hold on this day under other names: their other accounts, before they were linked.
+        taken_elsewhere: usize,
+    },
+    /// Two accounts of one person.
+    Same,
 }
 
 /// What happened in a pair's day.
@@ -152,6 +169,9 @@ pub enum Refusal {
     /// The pair has its [`GAMES_PER_DAY_MAX`] matches of the day.
     #[error("the pair has {GAMES_PER_DAY_MAX} staked games on this day")]
     PairLimitReached,
+    /// Both accounts are one person's.
+    #[error("both accounts are one person's")]
+    SamePerson,
 }
 
 /// A command that contradicts what has happened: a fault of the sender, not a rule of play.
@@ -211,7 +231,7 @@ impl PairDay {
     /// [`Contradiction`] when the command cannot follow what has happened.
     pub fn decide(&self, command: Command) -> Result<Option<Event>, Contradiction> {
         match command {
-            Command::Reserve { match_id } => Ok(self.decide_reserve(match_id)),
+            Command::Reserve { match_id, relation } => Ok(self.decide_reserve(match_id, relation)),
             Command::Count { match_id } => match self.standing(match_id) {
                 Some(Standing::Reserved) => Ok(Some(Event::PairingCounted { match_id })),
                 Some(Standing::Counted) => Ok(None),
@@ -236,14 +256,17 @@ impl PairDay {
         self.matches.insert(match_id, standing);
     }
 
-    fn decide_reserve(&self, match_id: MatchId) -> Option<Event> {
+    fn decide_reserve(&self, match_id: MatchId, relation: Relation) -> Option<Event> {
         if self.matches.contains_key(&match_id) {
             return None;
         }
-        if self.slots_taken() < GAMES_PER_DAY_MAX {
-            return Some(Event::PairingReserved { match_id });
+        let refused = |reason| Some(Event::PairingRefused { match_id, reason });
+        match relation {
+            Relation::Same => refused(Refusal::SamePerson),
+            Relation::Apart { taken_elsewhere } if self.slots_taken() + taken_elsewhere >= GAMES_PER_DAY_MAX => {
+                refused(Refusal::PairLimitReached)
+            }
+            Relation::Apart { .. } => Some(Event::PairingReserved { match_id }),
         }
-        let reason = Refusal::PairLimitReached;
-        Some(Event::PairingRefused { match_id, reason })
     }
 }

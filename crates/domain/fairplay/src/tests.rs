@@ -1,5 +1,6 @@
 //! Tests; the case ids are those of the public reports this project is checked against.
 
+mod collusion;
 mod formulas;
 mod games;
 mod limits;

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use domain_fairplay::calibration::Calibration;
 use domain_fairplay::replay::ReplayError;
-use domain_fairplay::{ByColor, Candidate, PlayedGame, PlyEvaluation, ReportError, Score};
+use domain_fairplay::{ByColor, PlayedGame, PlyEvaluation, ReportError};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
-use uci::{Analysis, Fault, GameSession, Pool, Search, Start};
+use uci::{Fault, Pool};
 use uuid::Uuid;
 
+use super::asking::{Asking, Memory};
 use super::scoring::{Scored, score};
 use super::settings::{PLIES_MAX, SearchSettings};
 
@@ -89,6 +90,14 @@ pub enum AnalysisError {
     /// The engine answered about another position.
     #[error("the answers do not fit the game: {0}")]
     Answers(#[from] ReportError),
+    /// The engine that was started in place of one that failed is another one.
+    #[error("{found} answers in place of {expected}")]
+    OtherEngine {
+        /// Which one began.
+        expected: String,
+        /// Which one went on.
+        found: String,
+    },
     /// A second pass without a first one.
     #[error("there is no report to look at again")]
     NoFirstPass,
@@ -120,7 +129,9 @@ impl AnalysisError {
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::Start(_) | Self::TooLong { .. } | Self::Replay(_) | Self::NoFirstPass => Remedy::GiveUp,
-            Self::Answers(_) | Self::Incomplete { .. } | Self::Unavailable(_) => Remedy::TryAgain,
+            Self::Answers(_) | Self::Incomplete { .. } | Self::OtherEngine { .. } | Self::Unavailable(_) => {
+                Remedy::TryAgain
+            }
             Self::Engine(error) => match error {
                 uci::Error::Engine(Fault::Start(_)) | uci::Error::Busy | uci::Error::Closed => Remedy::Wait,
                 uci::Error::Engine(_) | uci::Error::SessionEnded => Remedy::TryAgain,
@@ -132,42 +143,29 @@ impl AnalysisError {
     }
 }
 
-/// Replays the game, asks an engine about every position of it, and makes the report. Every position is asked about, also
-/// those that do not count for the match rate: the accuracy needs them.
+/// Replays the game, asks about every position of it, and makes the report. Every position is asked about, also those that do
+/// not count for the match rate: the accuracy needs them.
 ///
 /// # Errors
-/// See [`AnalysisError`]. Nothing of an analysis that failed is kept.
+/// See [`AnalysisError`]. Nothing of an analysis that failed is kept, but for the positions that were found.
 pub async fn analyse(
     engines: &Pool,
     search: SearchSettings,
     calibration: &Calibration,
     game: &FinishedGame,
+    memory: Memory<'_>,
 ) -> Result<Analysed, AnalysisError> {
     let played = replay(game)?;
-    let mut asked = Asked {
-        session: engines.open_game().await?,
-        search: Search {
-            start: start(game),
-            moves: Vec::with_capacity(game.moves.len()),
-            nodes: search.nodes,
-            multi_pv: search.multi_pv,
-        },
-        engine: engines.identity().name.clone(),
-    };
-    let cpu_before = asked.session.engine_cpu_time().unwrap_or_default();
-    let mut evaluations = Vec::with_capacity(game.moves.len() + 1);
-    for uci in &game.moves {
-        evaluations.push(asked.evaluation().await?);
-        asked.search.moves.push(uci.clone());
-    }
     // The board itself decides a mate or a stalemate; after a resignation or a flag the last position is asked about too.
-    if played.ending().is_none() && !game.moves.is_empty() {
-        evaluations.push(asked.evaluation().await?);
+    let is_last_asked = played.ending().is_none() && !game.moves.is_empty();
+    let positions: Vec<&Chess> =
+        (0..game.moves.len() + usize::from(is_last_asked)).filter_map(|index| played.position(index)).collect();
+    let mut asking = Asking::open(engines, search, memory, &positions).await?;
+    let mut evaluations = Vec::with_capacity(positions.len());
+    for (index, position) in positions.into_iter().enumerate() {
+        evaluations.push(asking.pass_a(index, position).await?);
     }
-    let cpu_after = asked.session.engine_cpu_time().unwrap_or_default();
-    let engine_time = cpu_after.saturating_sub(cpu_before);
-    let source = Source { engine: asked.engine, search, engine_time };
-    conclude(calibration, game, &played, evaluations, source)
+    conclude(calibration, game, &played, evaluations, asking.finish().await)
 }
 
 /// Where evaluations come from.
@@ -208,21 +206,6 @@ pub fn conclude(
     })
 }
 
-/// An engine in the middle of a game.
-pub(super) struct Asked {
-    pub(super) session: GameSession,
-    pub(super) search: Search,
-    pub(super) engine: String,
-}
-
-impl Asked {
-    pub(super) async fn evaluation(&mut self) -> Result<PlyEvaluation, uci::Error> {
-        let analysis = self.session.analyse(&self.search).await?;
-        self.engine.clone_from(&analysis.engine.name);
-        Ok(evaluation(analysis))
-    }
-}
-
 /// Replays a game from its record.
 ///
 /// # Errors
@@ -240,25 +223,6 @@ fn read_start(fen: &str) -> Result<Chess, AnalysisError> {
     let unreadable = |error: String| AnalysisError::Start(error);
     let fen = Fen::from_ascii(fen.as_bytes()).map_err(|error| unreadable(error.to_string()))?;
     fen.into_position(CastlingMode::Standard).map_err(|error| unreadable(error.to_string()))
-}
-
-pub(super) fn start(game: &FinishedGame) -> Start {
-    if game.start_fen.is_empty() { Start::Standard } else { Start::Fen(game.start_fen.clone()) }
-}
-
-fn evaluation(analysis: Analysis) -> PlyEvaluation {
-    let lines = analysis.lines.into_iter().filter_map(|line| {
-        let uci = line.moves.into_iter().next()?;
-        Some(Candidate { uci, score: engine_score(line.score) })
-    });
-    PlyEvaluation { lines: lines.collect() }
-}
-
-fn engine_score(score: uci::Score) -> Score {
-    match score {
-        uci::Score::Cp(centipawns) => Score::Cp(centipawns),
-        uci::Score::Mate(moves) => Score::Mate(moves),
-    }
 }
 
 fn check_complete(report: &domain_fairplay::GameReport) -> Result<(), AnalysisError> {

@@ -1,4 +1,4 @@
-//! Keeps the gauge of the queue.
+//! Keeps the gauge of the queue, and forgets positions that were searched long ago.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
 use crate::metrics::QUEUE_DEPTH;
-use crate::store::jobs;
+use crate::store::{jobs, positions};
 
 const MEASURE_EVERY: Duration = Duration::from_secs(5);
 
@@ -22,6 +22,9 @@ pub async fn run(pool: PgPool, shutdown: CancellationToken) {
             // A gauge is a float; the queue is far shorter than where that loses anything.
             Ok(count) => metrics::gauge!(QUEUE_DEPTH).set(count as f64),
             Err(error) => tracing::warn!(%error, "the analysis queue could not be counted"),
+        }
+        if let Err(error) = positions::forget_old(&pool).await {
+            tracing::warn!(%error, "old positions could not be forgotten");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the service does, apart from where it hears of it.
 
 pub mod analysis;
+pub mod asking;
 pub mod cases;
 pub mod claim_keeper;
 pub mod engines;
@@ -8,6 +9,7 @@ pub mod explanation;
 pub mod holds;
 pub mod measure;
 pub mod pairs;
+pub mod persons;
 pub mod recompute;
 pub mod scoring;
 pub mod second_pass;

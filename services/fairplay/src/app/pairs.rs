@@ -4,7 +4,7 @@
 //! in a circle, then decides on the day's own log; the log's version is the last guard.
 
 use domain_fairplay::pairs::{
-    Command, Contradiction, Event, MatchId, PairDayKey, PersonId, SamePerson, UtcDay, pair_day_key,
+    Command, Contradiction, Event, MatchId, PairDayKey, PersonId, Relation, SamePerson, UtcDay, pair_day_key,
 };
 use event_store::{AppendError, Metadata};
 use sqlx::PgConnection;
@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use crate::metrics::PAIRINGS;
 use crate::store::pair_days;
-use crate::store::pair_log;
+use crate::store::pair_log::{self, Seats};
+use crate::store::persons::{self, Person};
 use crate::store::{ReadError, match_pairs};
 
 /// A match that asks for a place.
@@ -69,7 +70,16 @@ pub async fn reserve(
     proposal: &Proposal,
     metadata: Metadata,
 ) -> Result<(), PairError> {
-    let key = key(proposal)?;
+    let players = key(proposal)?;
+    persons::hold(&mut *conn).await?;
+    let pair = Pair {
+        persons: [
+            persons::find(&mut *conn, proposal.white_id).await?,
+            persons::find(&mut *conn, proposal.black_id).await?,
+        ],
+        players,
+    };
+    let key = pair.key();
     let stream_id = pair_log::stream_id(&key);
     // An earlier answer stands, also that the match was given up.
     let Some(stream_id) = match_pairs::assign(conn, proposal.match_id, Some(stream_id)).await? else {
@@ -77,7 +87,58 @@ pub async fn reserve(
         return Ok(());
     };
     pair_days::ensure(conn, stream_id, &key).await?;
-    apply(conn, stream_id, proposal.match_id, Step::Reserve, metadata).await
+    apply(conn, stream_id, proposal.match_id, Step::Reserve(&pair), metadata).await
+}
+
+/// The players of a match, and who they are.
+#[derive(Debug)]
+struct Pair {
+    persons: [Person; 2],
+    players: PairDayKey,
+}
+
+impl Pair {
+    /// The persons' day; that of the accounts when both are one person's.
+    fn key(&self) -> PairDayKey {
+        let [one, other] = &self.persons;
+        pair_day(one.person_id, other.person_id, self.players.day()).unwrap_or(self.players)
+    }
+
+    fn seats(&self) -> Seats {
+        let mut person_ids: Vec<Uuid> = Vec::new();
+        if self.persons.iter().any(|person| person.accounts.len() > 1) {
+            person_ids.extend(self.persons.iter().map(|person| person.person_id));
+            person_ids.sort_unstable();
+            person_ids.dedup();
+        }
+        Seats { players: self.players, person_ids }
+    }
+
+    async fn relation(&self, conn: &mut PgConnection, stream_id: Uuid) -> Result<Relation, sqlx::Error> {
+        let [one, other] = &self.persons;
+        if one.person_id == other.person_id {
+            return Ok(Relation::Same);
+        }
+        Ok(Relation::Apart {
+            taken_elsewhere: taken_elsewhere(conn, stream_id, self.players.day(), [one, other]).await? as usize,
+        })
+    }
+}
+
+/// Places that two persons hold on a day outside of their own stream.
+///
+/// # Errors
+/// When Postgres does not answer.
+pub async fn taken_elsewhere(
+    conn: &mut PgConnection,
+    stream_id: Uuid,
+    day: UtcDay,
+    [one, other]: [&Person; 2],
+) -> Result<u32, sqlx::Error> {
+    if one.accounts.len() + other.accounts.len() == 2 {
+        return Ok(0);
+    }
+    pair_days::taken_elsewhere(conn, stream_id, day, [&one.accounts, &other.accounts]).await
 }
 
 /// Uses a match's place up: its game was played.
@@ -112,8 +173,8 @@ pub fn pair_day(a: Uuid, b: Uuid, day: UtcDay) -> Result<PairDayKey, SamePerson>
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step {
-    Reserve,
+enum Step<'a> {
+    Reserve(&'a Pair),
     Count,
     Release,
 }
@@ -131,19 +192,26 @@ async fn apply(
     conn: &mut PgConnection,
     stream_id: Uuid,
     match_id: Uuid,
-    step: Step,
+    step: Step<'_>,
     metadata: Metadata,
 ) -> Result<(), PairError> {
     let key = pair_days::lock(conn, stream_id).await?;
     let log = pair_log::read(conn, stream_id).await?;
     let match_id = MatchId(match_id.as_u128());
     let command = match step {
-        Step::Reserve => Command::Reserve { match_id },
+        Step::Reserve(pair) => {
+            // Behind the lock: nobody else takes a place of these two persons now.
+            Command::Reserve { match_id, relation: pair.relation(conn, stream_id).await? }
+        }
         Step::Count => Command::Count { match_id },
         Step::Release => Command::Release { match_id },
     };
     let Some(event) = log.day.decide(command)? else { return Ok(()) };
-    pair_log::append(conn, &log, &key, &event, metadata).await?;
+    let seats = match step {
+        Step::Reserve(pair) => pair.seats(),
+        Step::Count | Step::Release => Seats { players: key, person_ids: Vec::new() },
+    };
+    pair_log::append(conn, &log, &seats, &event, metadata).await?;
     let mut day = log.day;
     day.evolve(&event);
     pair_days::set_slots(conn, stream_id, day.slots_taken()).await?;

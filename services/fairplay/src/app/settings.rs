@@ -36,6 +36,19 @@ pub fn engines() -> usize {
     1
 }
 
+/// How long a claim holds without a sign of its worker, unless configured, in milliseconds.
+#[must_use]
+pub fn claim_ms() -> u64 {
+    60_000
+}
+
+/// The shortest and the longest claim, in milliseconds.
+pub const CLAIM_MS: std::ops::RangeInclusive<u64> = 500..=3_600_000;
+/// A probe has a tenth of the nodes.
+const PROBE_PART: u64 = 10;
+/// But not fewer: with less an engine may not come to the end of its first depth.
+const PROBE_NODES_MIN: u64 = 1_000;
+
 /// How games are analysed.
 #[derive(Debug, Clone)]
 pub struct AnalysisSettings {
@@ -73,6 +86,14 @@ pub struct SearchSettings {
     pub multi_pv: u16,
 }
 
+impl SearchSettings {
+    /// Nodes of the probe that comes before a search.
+    #[must_use]
+    pub fn probe_nodes(&self) -> u64 {
+        (self.nodes / PROBE_PART).max(PROBE_NODES_MIN).min(self.nodes)
+    }
+}
+
 impl AnalysisSettings {
     /// As configured.
     #[must_use]
@@ -83,7 +104,7 @@ impl AnalysisSettings {
             search: SearchSettings { nodes: config.nodes, multi_pv: MULTI_PV },
             second_search: SearchSettings { nodes: SECOND_PASS_NODES, multi_pv: MULTI_PV },
             calibration,
-            claim_time: Duration::from_secs(60),
+            claim_time: Duration::from_millis(config.claim_ms),
             attempts_max: 3,
             claims_lost_max: 10,
             retry_delay: Duration::from_secs(10),

@@ -13,6 +13,7 @@ use tracing::Instrument;
 use uci::Pool;
 
 use super::analysis::{self, Analysed, AnalysisError, FinishedGame, Remedy};
+use super::asking::Memory;
 use super::claim_keeper::ClaimKeeper;
 use super::engines;
 use super::second_pass::search_again;
@@ -152,15 +153,17 @@ impl Worker {
     /// The pass that the claim is for; the second one begins with the report of the first.
     async fn analyse(&self, claim: &Claim, game: &FinishedGame) -> Result<Analysed, AnalysisError> {
         let settings = &self.shared.settings;
+        let memory = Memory::Database(&self.shared.pool);
         let Some(player_id) = claim.second_pass_of else {
-            return analysis::analyse(&self.engines, settings.search, &settings.calibration, game).await;
+            return analysis::analyse(&self.engines, settings.search, &settings.calibration, game, memory).await;
         };
         let standing = analyses::find(&self.shared.pool, claim.game_id).await?;
         let Some(Progress::Ready(first)) = standing.map(|standing| standing.progress) else {
             return Err(AnalysisError::NoFirstPass);
         };
         let search = settings.second_search;
-        search_again(&self.engines, search, &settings.calibration, game, &first, player_id).await
+        let again = (first.as_ref(), player_id);
+        search_again(&self.engines, search, &settings.calibration, game, again, memory).await
     }
 
     async fn complete(

@@ -6,7 +6,7 @@ use service_kit::fields::Violations;
 use service_kit::{ids, status};
 use tonic::{Request, Response, Status};
 
-use super::{REASON_CHARS_MAX, Service, standing_status};
+use super::{Service, read_reason, standing_status};
 use crate::app::cases::{self, Decision};
 
 pub async fn handle(
@@ -21,15 +21,13 @@ pub async fn handle(
     if request.decision() == CaseDecision::Unspecified {
         bad.add("decision", "must be cleared or confirmed");
     }
-    if !(1..=REASON_CHARS_MAX).contains(&request.reason.trim().chars().count()) {
-        bad.add("reason", "must be 1 to 2,000 characters");
-    }
+    let reason = read_reason(&request.reason, &mut bad);
     let (true, Some(case_id)) = (bad.is_empty(), case_id) else { return Err(bad.into_status()) };
     let decision = Decision {
         case_id,
         decided_by: principal.player_id,
         decision: request.decision(),
-        reason: request.reason.trim().to_owned(),
+        reason,
     };
     let decided =
         cases::decide(&service.pool, &service.calibration, decision).await.map_err(standing_status)?;

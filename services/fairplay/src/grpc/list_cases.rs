@@ -6,12 +6,8 @@ use service_kit::status;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::Service;
+use super::{Service, page_size};
 use crate::store::cases::{self, CaseRow, Page, Scope};
-
-/// Cases in a page, unless asked for; and at most.
-const PAGE_SIZE: u32 = 50;
-const PAGE_SIZE_MAX: u32 = 200;
 
 pub async fn handle(
     service: &Service,
@@ -25,10 +21,7 @@ pub async fn handle(
         token => parse_token(token)
             .ok_or_else(|| status::invalid_argument([("page_token", "is not one of ours")]))?,
     };
-    let size = match request.page_size {
-        0 => PAGE_SIZE,
-        size => size.min(PAGE_SIZE_MAX),
-    };
+    let size = page_size(request.page_size);
     let scope = if request.with_decided { Scope::All } else { Scope::Open };
     let page = Page { scope, after, size: i64::from(size) };
     let rows = cases::list(&service.pool, page).await.map_err(|error| status::from_sqlx(&error))?;

@@ -5,8 +5,12 @@ mod get_calibration;
 mod get_game_report;
 mod get_pair_allowance;
 mod get_player_assessment;
+mod link_accounts;
 mod list_cases;
+mod list_reviews;
+mod list_signals;
 mod report_player;
+mod unlink_account;
 
 use std::sync::Arc;
 
@@ -16,9 +20,12 @@ use proto::fairplay::v1::fairplay_service_server::FairplayService;
 use proto::fairplay::v1::{
     DecideCaseRequest, DecideCaseResponse, GetCalibrationRequest, GetCalibrationResponse,
     GetGameReportRequest, GetGameReportResponse, GetPairAllowanceRequest, GetPairAllowanceResponse,
-    GetPlayerAssessmentRequest, GetPlayerAssessmentResponse, ListCasesRequest, ListCasesResponse,
-    ReportPlayerRequest, ReportPlayerResponse,
+    GetPlayerAssessmentRequest, GetPlayerAssessmentResponse, LinkAccountsRequest, LinkAccountsResponse,
+    ListCasesRequest, ListCasesResponse, ListReviewsRequest, ListReviewsResponse, ListSignalsRequest,
+    ListSignalsResponse, ReportPlayerRequest, ReportPlayerResponse, UnlinkAccountRequest,
+    UnlinkAccountResponse,
 };
+use service_kit::fields::Violations;
 use service_kit::status;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
@@ -27,6 +34,9 @@ use crate::app::standing::StandingError;
 
 /// The most characters of a reason that a person gives.
 const REASON_CHARS_MAX: usize = 2_000;
+/// Items in a page, unless asked for; and at most.
+const PAGE_SIZE: u32 = 50;
+const PAGE_SIZE_MAX: u32 = 200;
 
 /// The rpcs; each stands in a file of its own.
 #[derive(Debug, Clone)]
@@ -89,6 +99,47 @@ impl FairplayService for Service {
     ) -> Result<Response<GetCalibrationResponse>, Status> {
         get_calibration::handle(self, &request)
     }
+
+    async fn list_reviews(
+        &self,
+        request: Request<ListReviewsRequest>,
+    ) -> Result<Response<ListReviewsResponse>, Status> {
+        list_reviews::handle(self, request).await
+    }
+
+    async fn list_signals(
+        &self,
+        request: Request<ListSignalsRequest>,
+    ) -> Result<Response<ListSignalsResponse>, Status> {
+        list_signals::handle(self, request).await
+    }
+
+    async fn link_accounts(
+        &self,
+        request: Request<LinkAccountsRequest>,
+    ) -> Result<Response<LinkAccountsResponse>, Status> {
+        link_accounts::handle(self, request).await
+    }
+
+    async fn unlink_account(
+        &self,
+        request: Request<UnlinkAccountRequest>,
+    ) -> Result<Response<UnlinkAccountResponse>, Status> {
+        unlink_account::handle(self, request).await
+    }
+}
+
+/// The reason that a person gives, without blanks around it.
+fn read_reason(text: &str, bad: &mut Violations) -> String {
+    let reason = text.trim();
+    if !(1..=REASON_CHARS_MAX).contains(&reason.chars().count()) || reason.contains('\0') {
+        bad.add("reason", "must be 1 to 2,000 characters");
+    }
+    reason.to_owned()
+}
+
+fn page_size(asked: u32) -> u32 {
+    if asked == 0 { PAGE_SIZE } else { asked.min(PAGE_SIZE_MAX) }
 }
 
 fn standing_status(error: StandingError) -> Status {

@@ -8,7 +8,7 @@ use service_kit::{auth, ids, status};
 use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 
-use super::{REASON_CHARS_MAX, Service, standing_status};
+use super::{Service, read_reason, standing_status};
 use crate::app::cases::{self, OpponentReport, Reported};
 use crate::store::analyses;
 
@@ -22,9 +22,7 @@ pub async fn handle(
     let request = request.into_inner();
     let mut bad = Violations::default();
     let game_id = bad.check("game_id", ids::parse(&request.game_id));
-    if !(1..=REASON_CHARS_MAX).contains(&request.reason.trim().chars().count()) {
-        bad.add("reason", "must be 1 to 2,000 characters");
-    }
+    let reason = read_reason(&request.reason, &mut bad);
     let (true, Some(game_id)) = (bad.is_empty(), game_id) else { return Err(bad.into_status()) };
     let standing = analyses::find(&service.pool, game_id).await.map_err(|error| status::from_sqlx(&error))?;
     let opponent = standing.and_then(|standing| match principal.player_id {
@@ -35,7 +33,6 @@ pub async fn handle(
     let player_id = opponent.ok_or_else(|| {
         status::not_found(ErrorReason::ReportUnknown, "no ended staked game of the caller's has this id")
     })?;
-    let reason = request.reason.trim().to_owned();
     let report = OpponentReport { reported_by: principal.player_id, game_id, player_id, reason };
     match cases::report(&service.pool, report).await.map_err(standing_status)? {
         Reported::Noted => service.signal.committed(),

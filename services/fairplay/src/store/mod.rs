@@ -10,8 +10,10 @@ pub mod jobs;
 pub mod match_pairs;
 pub mod pair_days;
 pub mod pair_log;
+pub mod persons;
 pub mod player_log;
 pub mod players;
+pub mod positions;
 pub mod report;
 #[cfg(test)]
 mod tests;

@@ -47,6 +47,23 @@ pub async fn slots_taken(executor: impl PgExecutor<'_>, stream_id: Uuid) -> Resu
     Ok(taken.map_or(0, |taken| taken.unsigned_abs().into()))
 }
 
+/// Places that two persons hold on a day under other names than that of this stream.
+pub async fn taken_elsewhere(
+    executor: impl PgExecutor<'_>,
+    stream_id: Uuid,
+    day: UtcDay,
+    accounts: [&[Uuid]; 2],
+) -> Result<u32, sqlx::Error> {
+    let taken: Option<i64> = sqlx::query_scalar(include_str!("queries/taken_elsewhere.sql"))
+        .bind(i32::try_from(day.0).unwrap_or(i32::MAX))
+        .bind(stream_id)
+        .bind(accounts[0])
+        .bind(accounts[1])
+        .fetch_one(executor)
+        .await?;
+    Ok(taken.map_or(0, |taken| u32::try_from(taken).unwrap_or(u32::MAX)))
+}
+
 /// The day as it is stored and sent.
 #[must_use]
 pub fn day_number(key: &PairDayKey) -> i32 {

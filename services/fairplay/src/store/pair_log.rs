@@ -20,6 +20,15 @@ pub const PAIR_STREAM: &str = "pair";
 /// The namespace of the ids of pairs' days. It is part of them: never to be changed.
 const NAMESPACE: Uuid = Uuid::from_u128(0x7c2a_5d0e_9b41_4f6b_8e63_1d07_52c9_a4f8);
 
+/// The seats of a match on a day, as its answer tells them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seats {
+    /// The two players and the day.
+    pub players: PairDayKey,
+    /// The persons, the smaller first, or the one; empty when each of the two players is a person of his own.
+    pub person_ids: Vec<Uuid>,
+}
+
 /// A pair's day as its log has it.
 #[derive(Debug, Clone)]
 pub struct PairLog {
@@ -62,11 +71,11 @@ pub async fn read(conn: &mut PgConnection, stream_id: Uuid) -> Result<PairLog, R
 pub async fn append(
     conn: &mut PgConnection,
     log: &PairLog,
-    key: &PairDayKey,
+    seats: &Seats,
     event: &Event,
     metadata: Metadata,
 ) -> Result<(), AppendError> {
-    let Encoded { kind, data } = encode(key, event);
+    let Encoded { kind, data } = encode(seats, event);
     let append = Append {
         stream: StreamId::new(PAIR_STREAM, log.stream_id),
         expected: log.version,
@@ -86,7 +95,9 @@ pub async fn append(
 
 /// The event as it is stored.
 #[must_use]
-pub fn encode(key: &PairDayKey, event: &Event) -> Encoded {
+pub fn encode(seats: &Seats, event: &Event) -> Encoded {
+    let key = &seats.players;
+    let person_ids: Vec<String> = seats.person_ids.iter().map(Uuid::to_string).collect();
     let match_id = Uuid::from_u128(match_id(event).0).to_string();
     let player = |person: domain_fairplay::pairs::PersonId| Uuid::from_u128(person.0).to_string();
     match event {
@@ -97,6 +108,7 @@ pub fn encode(key: &PairDayKey, event: &Event) -> Encoded {
                 first_player_id: player(key.lower()),
                 second_player_id: player(key.higher()),
                 day: day_number(key),
+                person_ids,
             },
         ),
         Event::PairingRefused { reason, .. } => Encoded::of(
@@ -108,7 +120,9 @@ pub fn encode(key: &PairDayKey, event: &Event) -> Encoded {
                 day: day_number(key),
                 reason: match reason {
                     Refusal::PairLimitReached => PairingRefusalReason::PairLimitReached.into(),
+                    Refusal::SamePerson => PairingRefusalReason::SamePerson.into(),
                 },
+                person_ids,
             },
         ),
         Event::PairingCounted { .. } => Encoded::of("PairingCounted", &PairingCounted { match_id }),
@@ -130,6 +144,7 @@ pub fn decode_event(event: &RecordedEvent) -> Result<Event, ReadError> {
             let refused: PairingRefused = decode(event)?;
             let reason = match refused.reason() {
                 PairingRefusalReason::PairLimitReached => Refusal::PairLimitReached,
+                PairingRefusalReason::SamePerson => Refusal::SamePerson,
                 PairingRefusalReason::Unspecified => return Err(unreadable(event, "it has no reason")),
             };
             Event::PairingRefused { match_id: id(&refused.match_id)?, reason }

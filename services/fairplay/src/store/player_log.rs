@@ -30,6 +30,12 @@ pub enum PlayerEvent {
     CaseDecided(wire::CaseDecided),
     /// An opponent asked for a look.
     PlayerReported(wire::PlayerReported),
+    /// The account is a person's who has others.
+    PersonLinked(wire::PersonLinked),
+    /// It is not that person's.
+    PersonUnlinked(wire::PersonUnlinked),
+    /// A sign of collusion.
+    CollusionSignalRaised(wire::CollusionSignalRaised),
 }
 
 /// An event as it is stored.
@@ -47,6 +53,9 @@ pub fn encode(event: &PlayerEvent) -> Encoded {
         PlayerEvent::CaseOpened(event) => of("CaseOpened", event),
         PlayerEvent::CaseDecided(event) => of("CaseDecided", event),
         PlayerEvent::PlayerReported(event) => of("PlayerReported", event),
+        PlayerEvent::PersonLinked(event) => of("PersonLinked", event),
+        PlayerEvent::PersonUnlinked(event) => of("PersonUnlinked", event),
+        PlayerEvent::CollusionSignalRaised(event) => of("CollusionSignalRaised", event),
     }
 }
 

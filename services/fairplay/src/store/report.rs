@@ -1,6 +1,8 @@
 //! A report as it is stored and sent.
 
-use domain_fairplay::{Color, Evaluation, Exclusion, GameReport, PlyEvaluation, PlyReport, SideReport};
+use domain_fairplay::{
+    Candidate, Color, Evaluation, Exclusion, GameReport, PlyEvaluation, PlyReport, Score, SideReport,
+};
 use proto::fairplay::v1 as wire;
 use uuid::Uuid;
 
@@ -22,7 +24,7 @@ pub fn to_wire(game: &FinishedGame, analysed: &Analysed) -> wire::GameReport {
             .iter()
             .enumerate()
             .map(|(index, ply)| wire::PlyReport {
-                lines: lines(ply.mover, analysed.evaluations.get(index)),
+                lines: lines_to_wire(ply.mover, analysed.evaluations.get(index)),
                 ..ply_report(index, ply)
             })
             .collect(),
@@ -30,7 +32,7 @@ pub fn to_wire(game: &FinishedGame, analysed: &Analysed) -> wire::GameReport {
         black: Some(side_of(Color::Black, game.black_id, analysed)),
         engine_ms: i64::try_from(analysed.engine_time.as_millis()).unwrap_or(i64::MAX),
         calibration_id: analysed.calibration_id.clone(),
-        last_lines: lines(last_turn(report), analysed.evaluations.get(report.plies.len())),
+        last_lines: lines_to_wire(last_turn(report), analysed.evaluations.get(report.plies.len())),
     }
 }
 
@@ -49,7 +51,9 @@ fn last_turn(report: &GameReport) -> Color {
     report.plies.last().map_or(Color::White, |ply| !ply.mover)
 }
 
-fn lines(turn: Color, position: Option<&PlyEvaluation>) -> Vec<wire::EngineLine> {
+/// The engine's moves in a position, from White's side.
+#[must_use]
+pub fn lines_to_wire(turn: Color, position: Option<&PlyEvaluation>) -> Vec<wire::EngineLine> {
     let candidates = position.iter().flat_map(|position| &position.lines);
     candidates
         .map(|candidate| wire::EngineLine {
@@ -57,6 +61,24 @@ fn lines(turn: Color, position: Option<&PlyEvaluation>) -> Vec<wire::EngineLine>
             evaluation: Some(evaluation(Evaluation::seen_from(turn, candidate.score))),
         })
         .collect()
+}
+
+/// The engine's moves as it gave them: in the view of the side to move.
+#[must_use]
+pub fn evaluation_from_wire(turn: Color, lines: &[wire::EngineLine]) -> PlyEvaluation {
+    let lines = lines.iter().filter_map(|line| {
+        let score = score_for(turn, line.evaluation.as_ref()?)?;
+        Some(Candidate { uci: line.uci.clone(), score })
+    });
+    PlyEvaluation { lines: lines.collect() }
+}
+
+fn score_for(mover: Color, stored: &wire::Evaluation) -> Option<Score> {
+    let sign = mover.fold_wb(1, -1);
+    match stored.score? {
+        wire::evaluation::Score::Centipawns(centipawns) => Some(Score::Cp(sign * centipawns)),
+        wire::evaluation::Score::MateIn(moves) => Some(Score::Mate(sign * moves)),
+    }
 }
 
 /// The stable word for a reason.

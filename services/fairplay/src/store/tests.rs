@@ -6,14 +6,14 @@ use domain_fairplay::pairs::{Event, MatchId, PairDayKey, PersonId, Refusal, UtcD
 use event_store::{Metadata, RecordedEvent};
 use prost::Message as _;
 use proto::fairplay::v1::{
-    AnalysisParked, AnalysisQueued, Evaluation, EvidenceLevel, GameReport, PlyReport, ReportReady,
+    AnalysisParked, AnalysisQueued, Evaluation, EvidenceLevel, GameReport, PairingRefused, PlyReport, ReportReady,
     SideReport, evaluation::Score,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::analysis_log::{decode_queued, encode_parked, encode_queued, encode_ready};
-use super::pair_log::{decode_event, encode, stream_id};
+use super::pair_log::{Seats, decode_event, encode, stream_id};
 use super::{Encoded, ReadError};
 use crate::app::analysis::FinishedGame;
 
@@ -22,6 +22,10 @@ const MATCH: MatchId = MatchId(0xc);
 
 fn key() -> PairDayKey {
     pair_day_key(PersonId(0xb), PersonId(0xa), UtcDay(20_454)).expect("two persons")
+}
+
+fn seats() -> Seats {
+    Seats { players: key(), person_ids: Vec::new() }
 }
 
 fn pair_events() -> [Event; 4] {
@@ -89,7 +93,7 @@ fn game_report() -> GameReport {
 
 /// Every event of version 1, as it is written today.
 fn every_event() -> Vec<Encoded> {
-    let mut all: Vec<Encoded> = pair_events().iter().map(|event| encode(&key(), event)).collect();
+    let mut all: Vec<Encoded> = pair_events().iter().map(|event| encode(&seats(), event)).collect();
     all.push(encode_queued(&game()));
     all.push(encode_ready(game_report()));
     all.push(encode_parked(Uuid::from_u128(0xd), "engine failed: the process ended"));
@@ -133,7 +137,7 @@ fn the_bytes_of_version_1_of_every_event_stay_what_they_are() {
 #[test]
 fn the_stored_bytes_of_version_1_are_read() {
     for event in pair_events() {
-        let kind = encode(&key(), &event).kind;
+        let kind = encode(&seats(), &event).kind;
         assert_eq!(decode_event(&recorded(kind, golden(kind))).expect("readable"), event);
     }
     let queued = recorded("AnalysisQueued", golden("AnalysisQueued"));
@@ -142,6 +146,18 @@ fn the_stored_bytes_of_version_1_are_read() {
     assert_eq!(ready.report, Some(game_report()));
     let parked = AnalysisParked::decode(golden("AnalysisParked").as_slice()).expect("readable");
     assert_eq!(parked.cause, "engine failed: the process ended");
+}
+
+#[test]
+fn the_persons_behind_accounts_are_told_and_one_person_is_a_reason() {
+    let persons = vec![Uuid::from_u128(0x9), Uuid::from_u128(0xb)];
+    let seats = Seats { players: key(), person_ids: persons };
+    let event = Event::PairingRefused { match_id: MATCH, reason: Refusal::SamePerson };
+    let Encoded { kind, data } = encode(&seats, &event);
+    let stored = PairingRefused::decode(data.as_slice()).expect("readable");
+    assert_eq!(stored.person_ids.len(), 2);
+    assert_eq!(stored.first_player_id, Uuid::from_u128(0xa).to_string());
+    assert_eq!(decode_event(&recorded(kind, data)).expect("readable"), event);
 }
 
 #[test]

@@ -53,7 +53,6 @@ async fn a_job_whose_engine_hangs_or_dies_is_tried_thrice_and_parked_and_others_
         assert_eq!((job.attempts, job.claims_lost), (3, 0));
         assert!(job.cause.as_deref().is_some_and(|text| text.contains(cause)), "{job:?}");
         assert_eq!(report(pool, good.game_id).await.plies.len(), 1);
-        // Each try began anew.
         assert_eq!(engine.searches().iter().filter(|ply| *ply == "2").count(), 3);
         assert_eq!(events_of(pool, bad.game_id).await, ["AnalysisQueued", "AnalysisParked"]);
         assert_eq!(reports(pool).await, 1);
@@ -71,7 +70,8 @@ async fn a_job_that_fails_once_is_complete_after_the_second_try() {
     let running = Running::start(pool, fake_settings(engine.config()));
     let game_report = report(pool, pairing.game_id).await;
     assert_eq!((game_report.engine.as_str(), game_report.plies.len()), ("Fake 7", 4));
-    assert_eq!(engine.searches(), ["0", "1", "2", "3", "0", "1", "2", "3"]);
+    // The second try knows what the first one had found.
+    assert_eq!(engine.searches(), ["0", "1", "2", "3", "3"]);
     assert_eq!(job(pool, pairing.game_id).await.attempts, 1);
     running.stop().await;
 }
@@ -203,7 +203,8 @@ async fn two_workers_share_the_queue_and_do_nothing_twice() {
         assert_eq!(events_of(pool, game_id).await, ["AnalysisQueued", "ReportReady"]);
         assert_eq!(job(pool, game_id).await, Job::untouched("ready"));
     }
-    assert_eq!(engine.searches().len(), 80);
+    // Each position once, or once an engine where all asked before it was written down.
+    assert!((4..=12).contains(&engine.searches().len()), "{:?}", engine.searches());
     for running in workers {
         running.stop().await;
     }

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod failures;
+mod killed_workers;
 mod pairs;
 mod service;
 mod standings;

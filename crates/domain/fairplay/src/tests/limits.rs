@@ -7,7 +7,7 @@ fn id(number: u128) -> MatchId {
 }
 
 fn reserve(number: u128) -> Command {
-    Command::Reserve { match_id: id(number) }
+    Command::Reserve { match_id: id(number), relation: Relation::Apart { taken_elsewhere: 0 } }
 }
 
 fn count(number: u128) -> Command {
@@ -62,6 +62,21 @@ fn a_match_without_a_game_gives_its_slot_back() {
     assert_eq!(when(&mut day, release(3)), Ok(Some(Event::PairingReleased { match_id: id(3) })));
     assert_eq!(when(&mut day, reserve(7)), Ok(Some(Event::PairingReserved { match_id: id(7) })));
     assert_eq!(when(&mut day, reserve(8)), Ok(Some(refused(8))));
+}
+
+#[test]
+fn what_a_pair_has_under_other_names_counts_and_one_person_is_no_pair() {
+    // E14
+    let day = given(&[reserve(1), reserve(2)]);
+    let reserve_beside = |taken_elsewhere| Command::Reserve {
+        match_id: id(3),
+        relation: Relation::Apart { taken_elsewhere },
+    };
+    assert_eq!(day.decide(reserve_beside(3)), Ok(Some(Event::PairingReserved { match_id: id(3) })));
+    assert_eq!(day.decide(reserve_beside(4)), Ok(Some(refused(3))));
+    let same = Command::Reserve { match_id: id(3), relation: Relation::Same };
+    let refusal = Event::PairingRefused { match_id: id(3), reason: Refusal::SamePerson };
+    assert_eq!(day.decide(same), Ok(Some(refusal)));
 }
 
 #[test]

@@ -4,7 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
 
-use crate::pairs::{Command, Event, GAMES_PER_DAY_MAX, MatchId, PairDay, Standing};
+use crate::pairs::{Command, Event, GAMES_PER_DAY_MAX, MatchId, PairDay, Relation, Standing};
+
+const APART: Relation = Relation::Apart { taken_elsewhere: 0 };
 use crate::*;
 
 /// A legal game of up to `plies` plies that depends on `seed` only and goes all over the board.
@@ -65,7 +67,7 @@ fn any_command() -> impl Strategy<Value = Command> {
     (0_u128..14, 0..3).prop_map(|(number, kind)| {
         let match_id = MatchId(number);
         match kind {
-            0 => Command::Reserve { match_id },
+            0 => Command::Reserve { match_id, relation: APART },
             1 => Command::Count { match_id },
             _ => Command::Release { match_id },
         }
@@ -141,7 +143,7 @@ proptest! {
     ) {
         let mut day = PairDay::default();
         for &number in &numbers {
-            if let Ok(Some(event)) = day.decide(Command::Reserve { match_id: MatchId(number) }) {
+            if let Ok(Some(event)) = day.decide(Command::Reserve { match_id: MatchId(number), relation: APART }) {
                 day.evolve(&event);
             }
         }

@@ -46,7 +46,9 @@ while read -r word rest; do
   case "$word" in
     uci) echo "id name Fake 7"; echo uciok;;
     isready) echo readyok;;
-    position) set -- $rest; ply=$(($# > 2 ? $# - 2 : 0));;
+    position) case "$rest" in
+      *"/8/8/8/8/PPPPPPPP/"*) ply=0;; *"pppppppp/8/8/8/5P2/"*) ply=1;; *"/4p3/8/5P2/"*) ply=2;; *"/4p3/6P1/"*) ply=3;;
+    esac;;
     go) echo "$ply" >> searches; {on_go};;
   esac
 done

@@ -89,6 +89,7 @@ impl World {
             stockfish,
             nodes: 25_000,
             engines: 1,
+            claim_ms: 60_000,
             calibration: None,
         };
         let shutdown = CancellationToken::new();
