@@ -80,11 +80,32 @@ pub enum FairplayCommand {
         #[arg(long)]
         date: Option<String>,
     },
-    /// Makes a game's report again from the running stack's log and prints it; a difference is an error.
-    Explain {
-        /// The game.
-        game: Uuid,
-    },
+    /// Makes a game's report again and prints it: from the running stack's log, where a difference is an error, or with `--pgn`
+    /// from the game's record and an engine of one's own.
+    Explain(Explain),
+}
+
+/// Which report is made again, and from what.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The game, in the running stack.
+    #[arg(required_unless_present = "pgn", conflicts_with = "pgn")]
+    pub game: Option<Uuid>,
+    /// Writes the game's record, from which anybody can make the report again, to this file.
+    #[arg(long, conflicts_with = "pgn")]
+    pub save_pgn: Option<PathBuf>,
+    /// A game's record, as `--save-pgn` and the service's answer have it; no stack is asked.
+    #[arg(long)]
+    pub pgn: Option<PathBuf>,
+    /// The calibration; the bundled one by default.
+    #[arg(long)]
+    pub calibration: Option<PathBuf>,
+    /// The engine, with `--pgn`; `stockfish` of this machine by default.
+    #[arg(long)]
+    pub engine: Option<PathBuf>,
+    /// Nodes that the engine searches a position, with `--pgn`.
+    #[arg(long, default_value_t = 25_000)]
+    pub nodes: u64,
 }
 
 /// Looks into the running stack.
@@ -274,6 +295,8 @@ mod tests {
             vec!["events", "republish", "--service", "game", "--since", "yesterday"],
             vec!["game", "replay", "17"],
             vec!["game", "export"],
+            vec!["fairplay", "explain"],
+            vec!["fairplay", "explain", "01890000-0000-7000-8000-000000000000", "--pgn", "game.pgn"],
             vec!["game", "export", "--all", "01890000-0000-7000-8000-000000000000"],
         ] {
             let all = ["stakemate"].into_iter().chain(words.iter().copied());

@@ -27,7 +27,7 @@ pub enum Failure {
     /// A data set cannot be used.
     #[error(transparent)]
     Dataset(#[from] calibration::dataset::DatasetError),
-    /// A file cannot be written.
+    /// A file cannot be written, or not be read.
     #[error("{path}: {cause}")]
     Output {
         /// Which.

@@ -10,6 +10,7 @@
 //!   [`app::claim_keeper`]: a claim is kept while its job runs; [`app::engines`]: engines, as soon as there are any.
 //! * [`app::scoring`]: an analysed game to the evidence of both sides; [`app::second_pass`]: more nodes on the moves that count.
 //! * [`app::standing`]: what a player's games amount to, and what follows; [`app::explanation`]: every figure behind it;
+//!   [`app::persons`]: accounts that are one person's; [`app::collusion`]: signs that two play for each other;
 //!   [`app::holds`]: prize holds end by themselves; [`app::cases`]: what a person decides; [`app::recompute`]: a report again.
 //! * [`app::settings`]: the limits of all that; [`app::measure`]: the depth of the queue.
 //! * [`bus`]: the events of matches and games.
@@ -22,6 +23,7 @@
 //!
 //! * FAIR-11 Of any number of matches proposed for a pair on a UTC day, at the same time or not, six are reserved; the others
 //!   are refused. A place is given back when its match or game comes to nothing.
+//!   A pair is one of persons: accounts that a moderator has linked count as one, also for what they played before on that day.
 //! * FAIR-12 Every match gets one answer, whatever comes twice. A match that was given up before its proposal came takes no place.
 //! * FAIR-13 A finished staked game is queued for analysis once, in the transaction that counts it.
 //! * FAIR-14 A report, its event and the end of its job are one transaction. Before it, nothing of the analysis can be seen.
@@ -36,6 +38,10 @@
 //!   whatever order they were analysed, the last one to be written sees the same numbers.
 //! * FAIR-22 A prize hold lasts 72 hours at most and is placed once for each rise to hold. Stakes and refunds are not touched.
 //! * FAIR-23 Only a person ends a bar; his decision and each later one is an event with who and why.
+//! * FAIR-25 Games without a stake are analysed after the staked ones, and raise nothing by themselves: staked games are held against
+//!   them.
+//! * FAIR-24 Signs of collusion are looked for once a day, the same sign of the same persons is raised once in seven days, and nothing
+//!   but an event follows.
 //! * FAIR-19 A report is seen by the two players of its game, by moderators and by operators; for anybody else there is none.
 //!
 //! # Deliberately absent
@@ -98,6 +104,9 @@ pub struct Config {
     /// `STAKEMATE_FAIRPLAY_CLAIM_MS`: how long a claim of a job holds without a sign of its worker, in milliseconds; 60,000.
     #[serde(default = "settings::claim_ms")]
     pub claim_ms: u64,
+    /// `STAKEMATE_FAIRPLAY_SECOND_PASS_STAKE`: the stake from which a game gets a second pass whoever played it, in minor units; 100,000.
+    #[serde(default = "settings::second_pass_stake")]
+    pub second_pass_stake: i64,
     /// `STAKEMATE_FAIRPLAY_CALIBRATION`: a file made by `stakemate fairplay calibrate`; the bundled one when it is unset.
     #[serde(default)]
     pub calibration: Option<PathBuf>,
@@ -187,6 +196,7 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     };
     tasks.spawn("analysis", endless(workers.run()));
     tasks.spawn("holds", endless(app::holds::run(pool.clone(), signal.clone(), shutdown.clone())));
+    tasks.spawn("collusion", endless(app::collusion::run(pool.clone(), signal.clone(), shutdown.clone())));
     tasks.spawn("measure", endless(app::measure::run(pool.clone(), shutdown.clone())));
     let consumers = Consumers { pool, bus, signal, shutdown: shutdown.clone() };
     let matches = ConsumerConfig::new("fairplay_matches", "matchmaking", "match");
@@ -195,6 +205,8 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     consumers.start(&mut tasks, games, bus::GameEvents { wake });
     let ratings = ConsumerConfig::new("fairplay_ratings", "rating", "game");
     consumers.start(&mut tasks, ratings, bus::RatingEvents);
+    let accounts = ConsumerConfig::new("fairplay_accounts", "gateway", "player");
+    consumers.start(&mut tasks, accounts, bus::AccountEvents);
     Ok(Started { server, tasks, shutdown })
 }
 

@@ -15,6 +15,8 @@ pub const PAIRINGS: &str = "fairplay_pairings_total";
 /// Games and matches that contradict what was reserved for them; each one is a fault somewhere.
 pub const CONTRADICTIONS: &str = "fairplay_pairing_contradictions_total";
 
+/// Signs of collusion that were raised.
+pub const SIGNALS: &str = "fairplay_collusion_signals_total";
 /// Positions that were searched.
 pub const POSITIONS_FOUND: &str = "fairplay_positions_searched_total";
 /// Positions that had been searched before.
@@ -30,6 +32,7 @@ pub fn describe() {
     describe_counter!(PARKED, "analyses that were given up");
     describe_counter!(PAIRINGS, "changes of pairs' days, by event");
     describe_counter!(LEVELS, "players who came to a level, by level");
+    describe_counter!(SIGNALS, "signs of collusion that were raised");
     describe_counter!(POSITIONS_FOUND, "positions that were searched");
     describe_counter!(POSITIONS_KNOWN, "positions that had been searched before");
     describe_counter!(CONTRADICTIONS, "events that contradict what was reserved");

@@ -17,7 +17,7 @@ pub const GAP_POINTS_MAX: f64 = 20.0;
 /// Why a ply does not count. A ply with several reasons is counted under the first in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Exclusion {
-    /// One of the first [`OPENING_MOVES`] moves of the side.
+    /// One of the first [`OPENING_MOVES`] moves of the side, or a move in a known opening position.
     Opening,
     /// There was only one legal move.
     Forced,
@@ -54,6 +54,8 @@ impl Exclusion {
 pub struct Circumstances {
     /// Moves the mover had made before this one.
     pub moves_before: usize,
+    /// The position is one of a known opening.
+    pub is_known_opening: bool,
     /// Legal moves.
     pub legal_moves: usize,
     /// The position had stood before in the game.
@@ -69,7 +71,7 @@ pub struct Circumstances {
 /// The reason why a ply does not count, or `None` when it does.
 #[must_use]
 pub fn exclusion(ply: &Circumstances) -> Option<Exclusion> {
-    if ply.moves_before < OPENING_MOVES {
+    if ply.moves_before < OPENING_MOVES || ply.is_known_opening {
         return Some(Exclusion::Opening);
     }
     if ply.legal_moves <= 1 {

@@ -13,6 +13,7 @@
 //! | [`accuracy`] | accuracy of a move, of a game, over games |
 //! | [`judgement`] | inaccuracy, mistake, blunder |
 //! | [`replay`] | a game replayed from its moves: the facts of each ply |
+//! | [`book`] | known opening positions |
 //! | [`eligibility`] | which plies may count for the match rate, and why the others do not |
 //! | [`mod@report`] | the report of a game, and the sum over a player's games |
 //! | [`decision`] | each ply as a choice among the engine's moves and all others |
@@ -56,6 +57,7 @@
 pub mod accuracy;
 pub mod assessment;
 pub mod bayes;
+pub mod book;
 pub mod calibration;
 pub mod collusion;
 pub mod decision;

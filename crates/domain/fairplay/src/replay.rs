@@ -44,6 +44,8 @@ pub struct PlyFacts {
     pub captured_on: Option<Square>,
     /// The position before the move had stood in the game before.
     pub is_repetition: bool,
+    /// The position before the move is one of a known opening.
+    pub is_known_opening: bool,
     pub(crate) position: Chess,
 }
 
@@ -87,6 +89,7 @@ impl PlayedGame {
                 legal_moves: position.legal_moves().len(),
                 captured_on,
                 is_repetition: !stood.insert(identity),
+                is_known_opening: crate::book::knows(&position),
                 position: position.clone(),
             });
             captured_on = played.is_capture().then(|| played.to());

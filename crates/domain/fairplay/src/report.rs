@@ -288,6 +288,7 @@ pub(crate) fn exclusion_of(index: usize, facts: &PlyFacts, list: &[Listed]) -> O
     let best = list.first();
     exclusion(&Circumstances {
         moves_before: index / 2,
+        is_known_opening: facts.is_known_opening,
         legal_moves: facts.legal_moves,
         is_repetition: facts.is_repetition,
         is_recapture: best.is_some_and(|best| facts.captured_on.is_some_and(|at| best.played.to() == at)),

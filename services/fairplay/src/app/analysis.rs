@@ -27,6 +27,8 @@ pub struct FinishedGame {
     pub moves: Vec<String>,
     /// The start position in Forsyth-Edwards notation; empty for the standard one.
     pub start_fen: String,
+    /// Played for a stake.
+    pub is_staked: bool,
     /// What else the evidence depends on; absent in games from before it was kept.
     pub circumstances: Option<Circumstances>,
 }
@@ -215,11 +217,17 @@ pub fn replay(game: &FinishedGame) -> Result<PlayedGame, AnalysisError> {
     if plies > PLIES_MAX {
         return Err(AnalysisError::TooLong { plies });
     }
-    let start = if game.start_fen.is_empty() { Chess::default() } else { read_start(&game.start_fen)? };
-    Ok(PlayedGame::replay_from(start, &game.moves)?)
+    Ok(PlayedGame::replay_from(start_position(&game.start_fen)?, &game.moves)?)
 }
 
-fn read_start(fen: &str) -> Result<Chess, AnalysisError> {
+/// The position that a FEN tells; the standard one for none.
+///
+/// # Errors
+/// When it is no position.
+pub fn start_position(fen: &str) -> Result<Chess, AnalysisError> {
+    if fen.is_empty() {
+        return Ok(Chess::default());
+    }
     let unreadable = |error: String| AnalysisError::Start(error);
     let fen = Fen::from_ascii(fen.as_bytes()).map_err(|error| unreadable(error.to_string()))?;
     fen.into_position(CastlingMode::Standard).map_err(|error| unreadable(error.to_string()))

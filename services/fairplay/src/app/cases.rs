@@ -8,10 +8,10 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::explanation;
+use super::explanation::{self, Sums};
 use super::standing::{StandingError, Subject, release_hold, totals, unix_ms};
 use crate::store::cases::{self, CaseRow};
-use crate::store::evidence::{self, Window};
+use crate::store::evidence::{self, Stakes, Window};
 use crate::store::player_log::{self, PlayerEvent};
 use crate::store::players::{self, Standing};
 use domain_fairplay::levels::Depth;
@@ -58,6 +58,7 @@ pub async fn decide(
         time_class: subject.time_class,
         from_ms: 0,
         games_max: calibration.limits.games_max,
+        stakes: Stakes::Staked,
     };
     let games = evidence::latest(&mut tx, window).await?;
     let mut events = vec![PlayerEvent::CaseDecided(wire::CaseDecided {
@@ -111,7 +112,14 @@ async fn start_afresh(
     let totals = totals(calibration, &[]);
     let measured = totals.measured(calibration, None, Depth::Standard);
     let level = Level::NotEnoughData;
-    let assessment = explanation::explain(calibration, subject, level, &measured, &totals, &[]);
+    let assessment = explanation::explain(
+        calibration,
+        subject,
+        level,
+        &measured,
+        Sums { totals: &totals, history: &totals },
+        &[],
+    );
     let after = Standing { level, counts_from_ms: unix_ms(now) };
     players::put_standing(conn, subject.player_id, after, &assessment).await?;
     Ok((before.level != level).then(|| {

@@ -16,6 +16,15 @@ use crate::store::evidence::{ScoredGame, channel_to_wire, count};
 /// Telling moves that an assessment shows.
 const TELLING_MOVES_MAX: usize = 5;
 
+/// What a player's games sum to.
+#[derive(Debug, Clone, Copy)]
+pub struct Sums<'a> {
+    /// The staked ones.
+    pub totals: &'a Totals,
+    /// Those without a stake, which they are held against.
+    pub history: &'a Totals,
+}
+
 /// The assessment of a player in a time class.
 #[must_use]
 pub fn explain(
@@ -23,7 +32,7 @@ pub fn explain(
     subject: Subject<'_>,
     level: Level,
     measured: &Measured,
-    totals: &Totals,
+    Sums { totals, history }: Sums<'_>,
     games: &[ScoredGame],
 ) -> wire::Assessment {
     let bayes = totals.bayes_factor();
@@ -55,6 +64,8 @@ pub fn explain(
         calibration_id: calibration.id.clone(),
         what_would_change_it: what_would_change_it(calibration, level, measured),
         assessed_at_ms: unix_ms(OffsetDateTime::now_utc()),
+        history_z: measured.history_z,
+        history_games: count(history.games),
     }
 }
 

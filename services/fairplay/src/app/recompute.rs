@@ -1,13 +1,16 @@
-//! A report made again from the log: the same moves and evaluations must give the same numbers, to the last digit.
+//! A report made again: from the log, where the same moves and evaluations must give the same numbers to the last digit; and by
+//! anybody, from the game's record, an engine and a calibration.
 
 use std::time::Duration;
 
 use domain_fairplay::calibration::Calibration;
 use proto::fairplay::v1 as wire;
 use sqlx::PgPool;
+use uci::{EngineConfig, Pool};
 use uuid::Uuid;
 
-use super::analysis::{AnalysisError, Source, conclude, replay};
+use super::analysis::{AnalysisError, FinishedGame, Source, analyse, conclude, replay};
+use super::asking::Memory;
 use super::second_pass::evaluations;
 use super::settings::SearchSettings;
 use crate::store::analysis_log;
@@ -46,6 +49,34 @@ impl Recomputed {
     pub fn is_same(&self) -> bool {
         self.stored == self.again
     }
+}
+
+/// Makes a game's report from its record, with an engine of one's own. But for the engine's time it is the service's report.
+///
+/// # Errors
+/// When the engine does not start, or fails.
+pub async fn reproduce(
+    engine: EngineConfig,
+    search: SearchSettings,
+    calibration: &Calibration,
+    game: &FinishedGame,
+) -> Result<wire::GameReport, AnalysisError> {
+    let engines = Pool::start(engine, 1).await?;
+    let analysed = analyse(&engines, search, calibration, game, Memory::None).await;
+    engines.close();
+    Ok(report::to_wire(game, &analysed?))
+}
+
+/// The record of a game in the log; see [`record`](super::record).
+///
+/// # Errors
+/// See [`RecomputeError`].
+pub async fn record(pool: &PgPool, game_id: Uuid) -> Result<String, RecomputeError> {
+    let log = analysis_log::read(pool, game_id).await.map_err(|error| match error {
+        ReadError::Empty { .. } => RecomputeError::NoReport(game_id),
+        other => other.into(),
+    })?;
+    Ok(super::record::write(&log.game()?)?)
 }
 
 /// Makes a game's report again from its log.

@@ -42,6 +42,12 @@ pub fn claim_ms() -> u64 {
     60_000
 }
 
+/// The stake from which a game gets a second pass whoever played it, unless configured, in minor units.
+#[must_use]
+pub fn second_pass_stake() -> i64 {
+    100_000
+}
+
 /// The shortest and the longest claim, in milliseconds.
 pub const CLAIM_MS: std::ops::RangeInclusive<u64> = 500..=3_600_000;
 /// A probe has a tenth of the nodes.
@@ -62,6 +68,8 @@ pub struct AnalysisSettings {
     pub second_search: SearchSettings,
     /// What evidence is scored with.
     pub calibration: Arc<Calibration>,
+    /// The stake from which a game gets a second pass whoever played it, in minor units.
+    pub second_pass_stake: i64,
     /// How long a claim holds without a sign of its worker.
     pub claim_time: Duration,
     /// Tries before a job is parked.
@@ -104,6 +112,7 @@ impl AnalysisSettings {
             search: SearchSettings { nodes: config.nodes, multi_pv: MULTI_PV },
             second_search: SearchSettings { nodes: SECOND_PASS_NODES, multi_pv: MULTI_PV },
             calibration,
+            second_pass_stake: config.second_pass_stake,
             claim_time: Duration::from_millis(config.claim_ms),
             attempts_max: 3,
             claims_lost_max: 10,

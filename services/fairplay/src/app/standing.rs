@@ -14,11 +14,11 @@ use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::explanation;
+use super::explanation::{self, Sums};
 use super::settings::SECOND_PASS_GAMES_MAX;
 use crate::metrics::LEVELS;
 use crate::store::cases::{self, CaseRow};
-use crate::store::evidence::{self, ScoredGame, Window};
+use crate::store::evidence::{self, ScoredGame, Stakes, Window};
 use crate::store::jobs;
 use crate::store::player_log::{self, PlayerEvent};
 use crate::store::players::{self, PlayerRow, Standing};
@@ -64,12 +64,14 @@ pub async fn update(
         time_class,
         from_ms: before.counts_from_ms,
         games_max: calibration.limits.games_max,
+        stakes: Stakes::Staked,
     };
     let games = evidence::latest(conn, window).await?;
-    let totals = totals(calibration, &games);
-    let measured = totals.measured(calibration, None, depth(&games));
+    let others = evidence::latest(conn, Window { from_ms: 0, stakes: Stakes::Unstaked, ..window }).await?;
+    let (totals, history) = (totals(calibration, &games), self::totals(calibration, &others));
+    let measured = totals.measured(calibration, Some(&history), depth(&games));
     let level = next_level(&calibration.limits, before.level, &measured);
-    let assessment = explanation::explain(calibration, subject, level, &measured, &totals, &games);
+    let assessment = explanation::explain(calibration, subject, level, &measured, Sums { totals: &totals, history: &history }, &games);
     let after = Standing { level, counts_from_ms: before.counts_from_ms };
     players::put_standing(conn, player_id, after, &assessment).await?;
     let now = OffsetDateTime::now_utc();

@@ -175,15 +175,17 @@ impl Worker {
         started: Instant,
     ) -> Result<Next, FinishError> {
         let (pool, calibration) = (&self.shared.pool, self.shared.settings.calibration.as_ref());
+        let second_pass_stake = self.shared.settings.second_pass_stake;
         let finished = match claim.second_pass_of {
             None => {
                 let report = report::to_wire(game, analysed);
-                analyses::complete(pool, claim, log, FirstPass { game, report, calibration }).await
+                let first = FirstPass { game, report, calibration, second_pass_stake };
+                analyses::complete(pool, claim, log, first).await
             }
             Some(player_id) => {
                 let color = if game.white_id == player_id { Color::White } else { Color::Black };
                 let side = report::side_of(color, player_id, analysed);
-                let second = SecondPass { game, player_id, side, analysed, calibration };
+                let second = SecondPass { game, player_id, side, analysed, calibration, second_pass_stake };
                 analyses::complete_second(pool, claim, log, second).await
             }
         };

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use domain_fairplay::time_class::{Clock, TimeClass};
 use event_bus::{HandleError, Handler, Message};
-use proto::game::v1::{GameAborted, GameEnded, GameResult};
+use proto::game::v1::{EndReason, GameAborted, GameEnded, GameResult};
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 use uuid::Uuid;
@@ -12,10 +13,19 @@ use super::{id, metadata, own_id, player_id};
 use crate::app::analysis::{Circumstances, FinishedGame};
 use crate::app::pairs::{self, PairError};
 use crate::metrics::CONTRADICTIONS;
-use crate::store::{analyses, players};
+use crate::store::staked_games::{self, NewGame, Stake};
+use crate::store::{analyses, jobs, players};
 
 /// The rating of a player who has not played in a pool, as the rating service starts everybody.
 const STARTING_RATING: f64 = 1500.0;
+
+/// The plies by which games are compared.
+const OPENING_PLIES: usize = 20;
+
+/// A game without a stake that is shorter says nothing.
+const HISTORY_PLIES_MIN: usize = 30;
+/// Games without a stake that are analysed of one player in a day.
+const HISTORY_GAMES_PER_DAY_MAX: i64 = 5;
 
 /// Consumes the game service's game streams.
 #[derive(Debug, Clone)]
@@ -48,14 +58,20 @@ async fn ended(conn: &mut PgConnection, message: &Message) -> Result<(), HandleE
         black_id: player_id("black", event.black.as_ref())?,
         moves: event.moves.iter().map(|played| played.uci.clone()).collect(),
         start_fen: event.start_fen.clone(),
+        is_staked: !event.match_id.is_empty(),
         circumstances: None,
     };
-    if event.match_id.is_empty() {
-        // Played for nothing.
-        return Ok(());
+    if !game.is_staked {
+        return queue_history(conn, message, &event, game).await;
     }
-    count(conn, message, id("match_id", &event.match_id)?).await?;
+    let match_id = id("match_id", &event.match_id)?;
+    count(conn, message, match_id).await?;
     game.circumstances = circumstances(conn, &event, &game).await?;
+    if let (Some(circumstances), Some(stake)) =
+        (&game.circumstances, staked_games::stake(conn, match_id).await?)
+    {
+        staked_games::put(conn, &staked(&event, &game, circumstances, stake)).await?;
+    }
     analyses::queue_in(conn, &game, metadata(message)).await?;
     Ok(())
 }
@@ -86,6 +102,54 @@ async fn circumstances(
         ended_at_ms: event.ended_at_ms,
         charged_ms: event.moves.iter().map(|played| played.charged_ms).collect(),
     }))
+}
+
+/// A rated game without a stake is analysed, within limits, when its player's staked games are held against something.
+async fn queue_history(
+    conn: &mut PgConnection,
+    message: &Message,
+    event: &GameEnded,
+    mut game: FinishedGame,
+) -> Result<(), HandleError> {
+    if event.rating_pool.is_empty() || !game.start_fen.is_empty() || game.moves.len() < HISTORY_PLIES_MIN {
+        return Ok(());
+    }
+    game.circumstances = circumstances(conn, event, &game).await?;
+    let Some(known) = &game.circumstances else { return Ok(()) };
+    let seconds = |ms: i64| ms as f64 / 1_000.0;
+    let clock = Clock { base_s: seconds(known.base_ms), increment_s: seconds(known.increment_ms) };
+    let players = [game.white_id, game.black_id];
+    let is_wanted = players::has_standing(conn, players, TimeClass::of(clock).name()).await?;
+    if is_wanted && jobs::history_today(conn, players).await? < HISTORY_GAMES_PER_DAY_MAX {
+        analyses::queue_in(conn, &game, metadata(message)).await?;
+    }
+    Ok(())
+}
+
+/// The game as far as it can be a sign of collusion.
+fn staked(event: &GameEnded, game: &FinishedGame, circumstances: &Circumstances, stake: Stake) -> NewGame {
+    let base_ms = circumstances.base_ms.max(1) as f64;
+    // The clock after a player's last move; all of it when he made none.
+    let left_share = |side: usize| {
+        let own = event.moves.iter().skip(side).step_by(2);
+        own.last().map_or(1.0, |last| last.clock_ms as f64 / base_ms)
+    };
+    NewGame {
+        game_id: game.game_id,
+        ended_at_ms: circumstances.ended_at_ms,
+        pool: format!("{} {}+{}", event.city_id, circumstances.base_ms, circumstances.increment_ms),
+        stake,
+        players: [game.white_id, game.black_id],
+        ratings: [circumstances.white_rating, circumstances.black_rating],
+        white_score: circumstances.white_score,
+        loser_gave_up: matches!(
+            event.end_reason(),
+            EndReason::Resignation | EndReason::Time | EndReason::Abandonment
+        ),
+        plies: game.moves.len(),
+        opening: (game.moves.len() >= OPENING_PLIES).then(|| game.moves[..OPENING_PLIES].join(" ")),
+        left_shares: [left_share(0), left_share(1)],
+    }
 }
 
 /// A game without a reservation of its own was played all the same. That is a fault somewhere before, which must be seen,

@@ -6,6 +6,7 @@ use sqlx::PgConnection;
 
 use super::{metadata, own_id, player_id};
 use crate::app::pairs::{self, Proposal};
+use crate::store::staked_games::{self, Stake};
 
 /// Consumes matchmaking's match streams.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +24,10 @@ impl Handler for MatchEvents {
                     proposed_at_ms: event.proposed_at_ms,
                 };
                 pairs::reserve(conn, &proposal, metadata(message)).await?;
+                if let Some(stake) = event.stake {
+                    let stake = Stake { minor_units: stake.minor_units, currency: stake.currency };
+                    staked_games::put_stake(conn, proposal.match_id, &stake).await?;
+                }
             }
             "MatchCancelled" => {
                 let event: MatchCancelled = message.decode()?;

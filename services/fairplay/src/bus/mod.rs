@@ -1,7 +1,8 @@
-//! The events of matches and games, and what they mean for pairs and analyses.
+//! The events of matches, games, ratings and accounts, and what they mean for pairs and analyses.
 //!
 //! One consumer a source. Each handler runs in the transaction of its inbox row, so every message takes effect once.
 
+mod accounts;
 mod games;
 mod matches;
 mod ratings;
@@ -11,6 +12,7 @@ use event_store::Metadata;
 use proto::types::v1::Player;
 use uuid::Uuid;
 
+pub use accounts::AccountEvents;
 pub use games::GameEvents;
 pub use matches::MatchEvents;
 pub use ratings::RatingEvents;

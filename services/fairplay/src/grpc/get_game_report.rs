@@ -6,7 +6,9 @@ use service_kit::{ids, status};
 use tonic::{Request, Response, Status};
 
 use super::Service;
+use crate::app::recompute::{self, RecomputeError};
 use crate::store::analyses::{self, Progress, Standing};
+use crate::store::{ReadError, signals};
 
 pub async fn handle(
     service: &Service,
@@ -19,13 +21,28 @@ pub async fn handle(
     let standing = standing.filter(|standing| may_see(&principal, standing)).ok_or_else(|| {
         status::not_found(ErrorReason::ReportUnknown, "no ended staked game of the caller's has this id")
     })?;
-    let (status, report) = match standing.progress {
+    let (progress, report) = match standing.progress {
         Progress::Queued => (AnalysisStatus::Queued, None),
         Progress::Running => (AnalysisStatus::Running, None),
         Progress::Parked => (AnalysisStatus::Parked, None),
         Progress::Ready(report) => (AnalysisStatus::Ready, Some(*report)),
     };
-    Ok(Response::new(GetGameReportResponse { status: status.into(), report }))
+    let signals =
+        signals::of_game(&service.pool, game_id).await.map_err(|error| status::from_sqlx(&error))?;
+    let pgn = match &report {
+        Some(_) => recompute::record(&service.pool, game_id).await.map_err(record_status)?,
+        None => String::new(),
+    };
+    Ok(Response::new(GetGameReportResponse { status: progress.into(), report, signals, pgn }))
+}
+
+fn record_status(error: RecomputeError) -> Status {
+    match error {
+        RecomputeError::Unavailable(error) | RecomputeError::Read(ReadError::Unavailable(error)) => {
+            status::from_sqlx(&error)
+        }
+        other => status::internal(&other),
+    }
 }
 
 fn may_see(principal: &Principal, standing: &Standing) -> bool {

@@ -10,9 +10,9 @@ use uuid::Uuid;
 use super::analysis_log::{
     ANALYSIS_STREAM, AnalysisLog, encode_parked, encode_queued, encode_ready, encode_second_pass,
 };
-use super::evidence::{self, NewSide};
-use super::jobs::{self, Claim, End, NewJob};
-use super::{Encoded, ReadError, SCHEMA, players};
+use super::evidence::{self, NewSide, Stakes};
+use super::jobs::{self, Claim, End, NewJob, Priority};
+use super::{Encoded, ReadError, SCHEMA, players, staked_games};
 use crate::SERVICE;
 use crate::app::analysis::{Analysed, FinishedGame};
 use crate::app::standing::{self, StandingError, Subject};
@@ -82,7 +82,8 @@ pub async fn queue_in(
     game: &FinishedGame,
     metadata: Metadata,
 ) -> Result<(), AppendError> {
-    let job = NewJob { game_id: game.game_id, white_id: game.white_id, black_id: game.black_id };
+    let priority = if game.is_staked { Priority::Staked } else { Priority::History };
+    let job = NewJob { game_id: game.game_id, white_id: game.white_id, black_id: game.black_id, priority };
     if jobs::insert(&mut *conn, job).await? {
         append(conn, game.game_id, 0, encode_queued(game), metadata).await?;
     }
@@ -98,6 +99,8 @@ pub struct FirstPass<'a> {
     pub report: GameReport,
     /// What standings are computed with.
     pub calibration: &'a Calibration,
+    /// The stake from which both sides get a second pass, in minor units.
+    pub second_pass_stake: i64,
 }
 
 /// Writes the report, its event, the end of the job, and what it means for both players.
@@ -108,7 +111,7 @@ pub async fn complete(
     pool: &PgPool,
     claim: &Claim,
     log: &AnalysisLog,
-    FirstPass { game, report, calibration }: FirstPass<'_>,
+    FirstPass { game, report, calibration, second_pass_stake }: FirstPass<'_>,
 ) -> Result<Finished, FinishError> {
     let mut tx = pool.begin().await?;
     if !jobs::end(&mut tx, claim, End::Ready).await? {
@@ -122,6 +125,7 @@ pub async fn complete(
         .await?;
     let metadata = Metadata::caused_by(&log.queued, SERVICE);
     let sides = [report.white.clone(), report.black.clone()];
+    staked_games::put_analysis(&mut tx, claim.game_id, super::report::summary(&report)).await?;
     append(&mut tx, claim.game_id, log.version, encode_ready(report), metadata.clone()).await?;
     // In the order of the ids, so that two games of one pair do not wait for each other in a circle.
     let mut players = [(game.white_id, 0_usize), (game.black_id, 1)];
@@ -131,8 +135,17 @@ pub async fn complete(
         let scored = ScoredSide { player_id, game, pass: 1, side };
         put_side(&mut tx, calibration, scored, &metadata).await?;
     }
+    look_again(&mut tx, claim.game_id, second_pass_stake).await?;
     tx.commit().await?;
     Ok(Finished::Written)
+}
+
+/// Games for much money get a second pass, whoever played them.
+async fn look_again(conn: &mut PgConnection, game_id: Uuid, from: i64) -> Result<(), sqlx::Error> {
+    if staked_games::stake_of_game(&mut *conn, game_id).await?.is_some_and(|stake| stake >= from) {
+        jobs::queue_stake_pass(conn, game_id).await?;
+    }
+    Ok(())
 }
 
 /// A complete second pass, as it is to be written.
@@ -148,6 +161,8 @@ pub struct SecondPass<'a> {
     pub analysed: &'a Analysed,
     /// What it was scored with.
     pub calibration: &'a Calibration,
+    /// See [`FirstPass::second_pass_stake`].
+    pub second_pass_stake: i64,
 }
 
 /// Writes the evidence of a second pass, its event, the end of the job, and what it means for the player.
@@ -165,7 +180,7 @@ pub async fn complete_second(
         tx.rollback().await?;
         return Ok(Finished::ClaimLost);
     }
-    let SecondPass { game, player_id, side, analysed, calibration } = second;
+    let SecondPass { game, player_id, side, analysed, calibration, second_pass_stake } = second;
     let ready = SecondPassReady {
         game_id: game.game_id.to_string(),
         player_id: player_id.to_string(),
@@ -178,6 +193,7 @@ pub async fn complete_second(
     append(&mut tx, game.game_id, log.version, encode_second_pass(&ready), metadata.clone()).await?;
     let scored = ScoredSide { player_id, game, pass: 2, side: &side };
     put_side(&mut tx, calibration, scored, &metadata).await?;
+    look_again(&mut tx, game.game_id, second_pass_stake).await?;
     tx.commit().await?;
     Ok(Finished::Written)
 }
@@ -200,7 +216,8 @@ async fn put_side(
     let (Some(evidence), Some(circumstances)) = (&side.evidence, &game.circumstances) else { return Ok(()) };
     let time_class = evidence.time_class.as_str();
     let ended_at_ms = circumstances.ended_at_ms;
-    let new = NewSide { player_id, game_id: game.game_id, time_class, ended_at_ms, pass, side };
+    let stakes = if game.is_staked { Stakes::Staked } else { Stakes::Unstaked };
+    let new = NewSide { player_id, game_id: game.game_id, time_class, ended_at_ms, pass, side, stakes };
     // The row of the player first: whoever holds it sees all of his games that were written before.
     players::lock(conn, player_id).await?;
     evidence::put(conn, new).await?;

@@ -55,6 +55,7 @@ pub fn encode_queued(game: &FinishedGame) -> Encoded {
         black_player_id: game.black_id.to_string(),
         moves: game.moves.clone(),
         start_fen: game.start_fen.clone(),
+        unstaked: !game.is_staked,
         circumstances: game.circumstances.as_ref().map(|circumstances| GameCircumstances {
             white_rating: circumstances.white_rating,
             black_rating: circumstances.black_rating,
@@ -80,6 +81,7 @@ pub fn decode_queued(event: &RecordedEvent) -> Result<FinishedGame, ReadError> {
         black_id: uuid(event, &queued.black_player_id)?,
         moves: queued.moves,
         start_fen: queued.start_fen,
+        is_staked: !queued.unstaked,
         circumstances: queued.circumstances.map(|circumstances| Circumstances {
             white_rating: circumstances.white_rating,
             black_rating: circumstances.black_rating,

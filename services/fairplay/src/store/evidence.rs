@@ -37,6 +37,17 @@ pub struct NewSide<'a> {
     pub pass: i16,
     /// His side of the report.
     pub side: &'a wire::SideReport,
+    /// What it was played for.
+    pub stakes: Stakes,
+}
+
+/// What games were played for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stakes {
+    /// Money.
+    Staked,
+    /// Nothing: what the staked games are held against.
+    Unstaked,
 }
 
 /// Writes a side's evidence; that of the second pass replaces that of the first, never the other way.
@@ -51,6 +62,7 @@ pub async fn put(conn: &mut PgConnection, side: NewSide<'_>) -> Result<(), sqlx:
         .bind(side.ended_at_ms)
         .bind(side.pass)
         .bind(side.side.encode_to_vec())
+        .bind(side.stakes == Stakes::Staked)
         .execute(conn)
         .await?;
     Ok(())
@@ -67,6 +79,8 @@ pub struct Window<'a> {
     pub from_ms: i64,
     /// The last so many.
     pub games_max: usize,
+    /// What they were played for.
+    pub stakes: Stakes,
 }
 
 /// A player's last games, the oldest first. The order depends on the games alone, not on when they were analysed.
@@ -79,6 +93,7 @@ pub async fn latest(conn: &mut PgConnection, window: Window<'_>) -> Result<Vec<S
         .bind(window.time_class)
         .bind(window.from_ms)
         .bind(i64::try_from(window.games_max).unwrap_or(i64::MAX))
+        .bind(window.stakes == Stakes::Staked)
         .fetch_all(conn)
         .await?;
     rows.into_iter()

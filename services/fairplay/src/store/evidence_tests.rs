@@ -125,6 +125,7 @@ fn the_bytes_of_version_1_of_every_event_of_evidence_stay_what_they_are() {
         black_id: Uuid::from_u128(0xb),
         moves: vec!["e2e4".to_owned(), "e7e5".to_owned()],
         start_fen: String::new(),
+        is_staked: true,
         circumstances: Some(Circumstances {
             white_rating: 1500.0,
             black_rating: 1650.5,

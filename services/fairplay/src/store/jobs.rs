@@ -29,6 +29,17 @@ pub struct NewJob {
     pub white_id: Uuid,
     /// Who had Black.
     pub black_id: Uuid,
+    /// What goes first.
+    pub priority: Priority,
+}
+
+/// What goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Priority {
+    /// A staked game.
+    Staked = 0,
+    /// A game without a stake, which others are held against.
+    History = 1,
 }
 
 /// Queues a game; false if it was queued before.
@@ -37,6 +48,7 @@ pub async fn insert(conn: &mut PgConnection, job: NewJob) -> Result<bool, sqlx::
         .bind(job.game_id)
         .bind(job.white_id)
         .bind(job.black_id)
+        .bind(job.priority as i16)
         .execute(conn)
         .await?;
     Ok(inserted.rows_affected() == 1)
@@ -147,6 +159,29 @@ pub async fn queue_second_pass(
         .execute(conn)
         .await?;
     Ok(())
+}
+
+/// Queues a second pass over a game, whoever played it, for a side that had none and if its job is over.
+pub async fn queue_stake_pass(conn: &mut PgConnection, game_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query(include_str!("queries/queue_stake_pass.sql")).bind(game_id).execute(conn).await?;
+    Ok(())
+}
+
+/// Games without a stake that were queued for one of two players in the last day, for him who has more.
+pub async fn history_today(conn: &mut PgConnection, players: [Uuid; 2]) -> Result<i64, sqlx::Error> {
+    let mut most = 0;
+    for player_id in players {
+        let queued: i64 = sqlx::query_scalar(
+            "select count(*) from analysis_jobs
+             where priority = 1 and (white_player_id = $1 or black_player_id = $1)
+               and queued_at > clock_timestamp() - interval '1 day'",
+        )
+        .bind(player_id)
+        .fetch_one(&mut *conn)
+        .await?;
+        most = most.max(queued);
+    }
+    Ok(most)
 }
 
 /// Jobs that are not over.

@@ -15,6 +15,9 @@ pub mod player_log;
 pub mod players;
 pub mod positions;
 pub mod report;
+pub mod reviews;
+pub mod signals;
+pub mod staked_games;
 #[cfg(test)]
 mod tests;
 

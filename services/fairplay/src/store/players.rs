@@ -2,10 +2,15 @@
 
 use domain_fairplay::Level;
 use prost::Message as _;
-use proto::fairplay::v1::Assessment;
+use proto::fairplay::v1::{Assessment, LevelChange, LevelChanged};
 use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
+
+use crate::app::standing::unix_ms;
+
+/// Changes of level that are shown.
+const HISTORY_MAX: i64 = 50;
 
 /// A player's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, sqlx::FromRow)]
@@ -105,6 +110,24 @@ pub async fn standing(
     Ok(Standing { level: level_of(level), counts_from_ms })
 }
 
+/// Whether one of two players has a standing in a time class.
+///
+/// # Errors
+/// When Postgres does not answer.
+pub async fn has_standing(
+    conn: &mut PgConnection,
+    players: [Uuid; 2],
+    time_class: &str,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(
+        "select exists (select from standings where player_id = any($1) and time_class = $2)",
+    )
+    .bind(players.as_slice())
+    .bind(time_class)
+    .fetch_one(conn)
+    .await
+}
+
 /// The highest level of a locked player.
 ///
 /// # Errors
@@ -160,6 +183,35 @@ pub async fn assessments(
         })
     };
     rows.into_iter().map(decode).collect()
+}
+
+/// The last changes of a player's levels, the newest first, from his log.
+///
+/// # Errors
+/// When Postgres does not answer, or what it holds is damaged.
+pub async fn history(
+    executor: impl PgExecutor<'_>,
+    player_id: Uuid,
+) -> Result<Vec<LevelChange>, sqlx::Error> {
+    let rows: Vec<(Vec<u8>, OffsetDateTime)> = sqlx::query_as(
+        "select data, recorded_at from events where stream_id = $1 and type = 'LevelChanged'
+         order by version desc limit $2",
+    )
+    .bind(player_id)
+    .bind(HISTORY_MAX)
+    .fetch_all(executor)
+    .await?;
+    let change = |(data, recorded_at): (Vec<u8>, OffsetDateTime)| {
+        let event = LevelChanged::decode(data.as_slice())
+            .map_err(|error| sqlx::Error::ColumnDecode { index: "data".into(), source: Box::new(error) })?;
+        Ok(LevelChange {
+            changed_at_ms: unix_ms(recorded_at),
+            before: event.before,
+            after: event.after,
+            time_class: event.time_class,
+        })
+    };
+    rows.into_iter().map(change).collect()
 }
 
 /// Keeps a rating, unless a later change of the pool is known already.

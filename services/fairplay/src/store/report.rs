@@ -7,6 +7,7 @@ use proto::fairplay::v1 as wire;
 use uuid::Uuid;
 
 use super::evidence::{self, count};
+use super::staked_games::Analysis;
 use crate::app::analysis::{Analysed, FinishedGame};
 use crate::app::explanation;
 
@@ -79,6 +80,23 @@ fn score_for(mover: Color, stored: &wire::Evaluation) -> Option<Score> {
         wire::evaluation::Score::Centipawns(centipawns) => Some(Score::Cp(sign * centipawns)),
         wire::evaluation::Score::MateIn(moves) => Some(Score::Mate(sign * moves)),
     }
+}
+
+/// What signs of collusion need of a report.
+#[must_use]
+pub fn summary(report: &wire::GameReport) -> Analysis {
+    use wire::evaluation::Score;
+
+    let mean_loss = |side: &Option<wire::SideReport>| side.as_ref().map_or(0.0, |side| side.mean_loss);
+    let last = report.plies.last().and_then(|ply| ply.after.as_ref()?.score);
+    let white_last_chance = match last {
+        None => 50.0,
+        Some(Score::Centipawns(centipawns)) => domain_fairplay::win_chance(centipawns),
+        // Mate on the board: whoever moved last has mated.
+        Some(Score::MateIn(0)) => if report.plies.len() % 2 == 1 { 100.0 } else { 0.0 },
+        Some(Score::MateIn(moves)) => if moves > 0 { 100.0 } else { 0.0 },
+    };
+    Analysis { mean_losses: [mean_loss(&report.white), mean_loss(&report.black)], white_last_chance }
 }
 
 /// The stable word for a reason.

@@ -44,6 +44,7 @@ fn game() -> FinishedGame {
         black_id: Uuid::from_u128(0xb),
         moves: vec!["e2e4".to_owned(), "e7e5".to_owned()],
         start_fen: String::new(),
+        is_staked: true,
         circumstances: None,
     }
 }

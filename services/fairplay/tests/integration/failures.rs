@@ -156,7 +156,12 @@ async fn the_claim_of_a_worker_that_died_runs_out_and_the_late_worker_writes_not
     jobs::retry_later(pool, &late, Duration::ZERO, "late").await.expect("nothing happens");
     let log = analysis_log::read(pool, pairing.game_id).await.expect("readable");
     let (game, calibration) = (log.game().expect("readable"), calibration::file::bundled());
-    let first_pass = || FirstPass { game: &game, report: GameReport::default(), calibration: &calibration };
+    let first_pass = || FirstPass {
+        game: &game,
+        report: GameReport::default(),
+        calibration: &calibration,
+        second_pass_stake: i64::MAX,
+    };
     let finished = analyses::complete(pool, &late, &log, first_pass()).await.expect("refused");
     assert_eq!(finished, Finished::ClaimLost);
     assert_eq!(analyses::park(pool, &late, &log, "late").await.expect("refused"), Finished::ClaimLost);

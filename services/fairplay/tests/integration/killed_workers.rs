@@ -71,6 +71,7 @@ fn game(number: usize) -> FinishedGame {
         black_id: player((white + 1 + number / PLAYERS % (PLAYERS - 1)) % PLAYERS),
         moves,
         start_fen: String::new(),
+        is_staked: true,
         circumstances: Some(Circumstances {
             white_rating: 1500.0 + random.below(400) as f64,
             black_rating: 1500.0 + random.below(400) as f64,

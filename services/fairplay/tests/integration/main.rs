@@ -1,9 +1,13 @@
 //! Fair play on a real Postgres, a real NATS and a real Stockfish.
 
 mod analysis;
+mod collusion;
+mod explain;
 mod failures;
 mod killed_workers;
+mod moderation;
 mod pairs;
+mod persons;
 mod service;
 mod standings;
 mod support;

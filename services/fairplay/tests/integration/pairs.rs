@@ -29,16 +29,16 @@ async fn answer(pool: &PgPool, pairing: &Match) -> Option<String> {
         .expect("readable")
 }
 
-async fn propose(pool: &PgPool, pairing: &Match, proposed_at_ms: i64) -> Option<String> {
+pub async fn propose(pool: &PgPool, pairing: &Match, proposed_at_ms: i64) -> Option<String> {
     matchmaking(pool, &pairing.proposed(proposed_at_ms)).await.expect("handled");
     answer(pool, pairing).await
 }
 
-fn reserved() -> Option<String> {
+pub fn reserved() -> Option<String> {
     Some("PairingReserved".to_owned())
 }
 
-fn refused() -> Option<String> {
+pub fn refused() -> Option<String> {
     Some("PairingRefused".to_owned())
 }
 

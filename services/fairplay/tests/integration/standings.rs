@@ -6,8 +6,8 @@ use event_store::Metadata;
 use fairplay::app::cases::{self, Decision, OpponentReport, REPORTS_PER_DAY_MAX, Reported};
 use fairplay::app::holds::end_overdue;
 use fairplay::app::standing::{self, PRIZE_HOLD, Subject};
-use fairplay::store::evidence::{self, NewSide};
-use fairplay::store::jobs::{self, NewJob};
+use fairplay::store::evidence::{self, NewSide, Stakes};
+use fairplay::store::jobs::{self, NewJob, Priority};
 use fairplay::store::players;
 use proto::fairplay::v1::{CaseDecision, Channel, SideEvidence, SideReport};
 use sqlx::PgPool;
@@ -50,15 +50,19 @@ impl<'a> Player<'a> {
 
     /// A scored game, and the level after it.
     async fn plays(&mut self, log_engine: f64, pass: i16) -> Level {
+        self.has_side(&side(log_engine), pass, Stakes::Staked).await
+    }
+
+    async fn has_side(&mut self, side: &SideReport, pass: i16, stakes: Stakes) -> Level {
         let (player_id, game_id) = (self.player_id, Uuid::now_v7());
         self.games += 1;
         let mut tx = self.pool.begin().await.expect("a transaction");
-        let job = NewJob { game_id, white_id: player_id, black_id: Uuid::now_v7() };
+        let priority = if stakes == Stakes::Staked { Priority::Staked } else { Priority::History };
+        let job = NewJob { game_id, white_id: player_id, black_id: Uuid::now_v7(), priority };
         assert!(jobs::insert(&mut tx, job).await.expect("written"));
         // After the decisions of this test, which come with the time of today.
         let ended_at_ms = 4_000_000_000_000 + self.games;
-        let side = side(log_engine);
-        let new = NewSide { player_id, game_id, time_class: "blitz", ended_at_ms, pass, side: &side };
+        let new = NewSide { player_id, game_id, time_class: "blitz", ended_at_ms, pass, side, stakes };
         evidence::put(&mut tx, new).await.expect("written");
         let subject = Subject { player_id, time_class: "blitz" };
         let metadata = Metadata::for_request("fairplay", game_id);
@@ -143,6 +147,32 @@ async fn a_flag_bars_until_a_person_decides_and_every_decision_is_an_event() {
         "PlayerBarred",
     ];
     assert_eq!(events, expected);
+}
+
+#[tokio::test]
+async fn games_without_a_stake_are_what_staked_ones_are_held_against() {
+    // FAIR-25
+    let database = database().await;
+    let mut player = Player::new(&database.pool);
+    let with_matches = |observed: f64| {
+        let mut played = side(0.0);
+        let evidence = played.evidence.as_mut().expect("a side with evidence");
+        evidence.matches = Some(Channel { moves: 20, observed, expected: 9.0, variance: 4.0 });
+        played
+    };
+    for _ in 0..8 {
+        let level = player.has_side(&with_matches(6.0), 1, Stakes::Unstaked).await;
+        assert_eq!(level, Level::NotEnoughData, "games without a stake raise nothing by themselves");
+    }
+    let mut level = Level::NotEnoughData;
+    for _ in 0..8 {
+        level = player.has_side(&with_matches(10.0), 1, Stakes::Staked).await;
+    }
+    let assessments = players::assessments(&database.pool, player.player_id).await.expect("read");
+    assert_eq!((assessments[0].games, assessments[0].history_games), (8, 8));
+    assert!(assessments[0].history_z > 3.0, "{}", assessments[0].history_z);
+    assert!(assessments[0].matches.as_ref().is_some_and(|matches| matches.z < 2.0));
+    assert_eq!(level, Level::Review);
 }
 
 #[tokio::test]

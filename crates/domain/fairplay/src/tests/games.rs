@@ -168,6 +168,7 @@ fn a_forced_ply_does_not_count() {
 fn choice() -> Circumstances {
     Circumstances {
         moves_before: 6,
+        is_known_opening: false,
         legal_moves: 3,
         is_repetition: false,
         is_recapture: false,
@@ -185,6 +186,7 @@ fn each_reason_excludes_and_the_limits_belong_to_the_eligible_side() {
     // The gap from 0 to -250 is 21.5 points, to -230 it is 20.0 less a little.
     for (ply, reason) in [
         (Circumstances { moves_before: 5, ..choice() }, Some(Exclusion::Opening)),
+        (Circumstances { is_known_opening: true, ..choice() }, Some(Exclusion::Opening)),
         (Circumstances { legal_moves: 2, ..choice() }, Some(Exclusion::FewMoves)),
         (Circumstances { is_repetition: true, ..choice() }, Some(Exclusion::Repetition)),
         (Circumstances { is_recapture: true, ..choice() }, Some(Exclusion::Recapture)),

@@ -1,11 +1,11 @@
--- The due job that has waited longest and that nobody is just claiming. $1 is the token, $2 the time of the claim in
+-- The due job that has waited longest, staked games first, and that nobody is just claiming. $1 is the token, $2 the time of the claim in
 -- milliseconds. A running job is due when its claim has run out: its worker is gone.
 with due as materialized (
     select game_id
     from analysis_jobs
     where status in ('queued', 'running')
       and case status when 'queued' then not_before else claimed_until end <= clock_timestamp()
-    order by queued_at
+    order by priority, queued_at
     limit 1
     for update skip locked
 )

@@ -3,7 +3,7 @@
 with latest as (
     select game_id, pass
     from side_evidence
-    where player_id = $1 and time_class = $2
+    where player_id = $1 and time_class = $2 and is_staked
     order by ended_at_ms desc, game_id desc
     limit $3
 ), due as materialized (

@@ -92,6 +92,16 @@ pub struct Match {
     pub black: Uuid,
 }
 
+/// How a game ended.
+#[derive(Debug, Clone, Copy)]
+pub struct End {
+    /// None for a game without a stake.
+    pub match_id: Option<Uuid>,
+    pub result: GameResult,
+    pub reason: EndReason,
+    pub at_ms: i64,
+}
+
 impl Match {
     pub fn new(white: Uuid, black: Uuid) -> Self {
         Self { match_id: Uuid::now_v7(), game_id: Uuid::now_v7(), white, black }
@@ -152,6 +162,39 @@ impl Match {
             ..GameEnded::default()
         };
         Event::new("game", StreamId::new("game", self.game_id), 1, "GameEnded", &ended)
+    }
+
+    /// The end of a game of three minutes and two seconds, with everything that its evidence depends on. White's moves take one
+    /// second and Black's two, each a little longer than the one before.
+    pub fn ended_with(&self, moves: &str, end: End) -> Event {
+        let mut clocks_ms = [180_000_i64; 2];
+        let moves = moves.split_whitespace().enumerate().map(|(index, uci)| {
+            let side = index % 2;
+            let charged_ms = 1_000 * (side as i64 + 1) + 137 * index as i64;
+            clocks_ms[side] += 2_000 - charged_ms;
+            RecordedMove { uci: uci.to_owned(), charged_ms, clock_ms: clocks_ms[side] }
+        });
+        let ended = GameEnded {
+            game_id: self.game_id.to_string(),
+            match_id: end.match_id.map(|id| id.to_string()).unwrap_or_default(),
+            city_id: "paris".to_owned(),
+            white: Some(player(self.white)),
+            black: Some(player(self.black)),
+            time_control: Some(TimeControl { base_ms: 180_000, increment_ms: 2_000 }),
+            result: end.result.into(),
+            end_reason: end.reason.into(),
+            ended_at_ms: end.at_ms,
+            moves: moves.collect(),
+            rating_pool: if end.match_id.is_some() { String::new() } else { "table".to_owned() },
+            ..GameEnded::default()
+        };
+        Event::new("game", StreamId::new("game", self.game_id), 1, "GameEnded", &ended)
+    }
+
+    /// A win of White by mate, in a staked game.
+    pub fn won(&self, moves: &str, at_ms: i64) -> Event {
+        let (match_id, result) = (Some(self.match_id), GameResult::WhiteWins);
+        self.ended_with(moves, End { match_id, result, reason: EndReason::Checkmate, at_ms })
     }
 
     pub fn aborted(&self) -> Event {

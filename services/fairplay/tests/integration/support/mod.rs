@@ -78,6 +78,7 @@ pub fn settings(engine: EngineConfig) -> AnalysisSettings {
         search: SearchSettings { nodes: 25_000, multi_pv: 4 },
         second_search: SearchSettings { nodes: 100_000, multi_pv: 4 },
         calibration: Arc::new(calibration::file::bundled()),
+        second_pass_stake: i64::MAX,
         claim_time: Duration::from_secs(60),
         attempts_max: 3,
         claims_lost_max: 10,

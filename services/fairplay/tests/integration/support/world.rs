@@ -90,6 +90,7 @@ impl World {
             nodes: 25_000,
             engines: 1,
             claim_ms: 60_000,
+            second_pass_stake: i64::MAX,
             calibration: None,
         };
         let shutdown = CancellationToken::new();
