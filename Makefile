@@ -37,7 +37,7 @@ web-test: ## the web client: types, units, and journeys in real browsers on a st
 	@scripts/web unit
 	@scripts/web journeys
 
-bench: ## the benchmarks, one JSON line a figure; ONLY=game for some of them, GAMES=file.pgn for games to pack
+bench: ## the benchmarks, one JSON line a figure; ONLY=game or fairplay for some of them, GAMES=file.pgn for games of people
 	@scripts/bootstrap
 	cargo build --release --locked --bin stakemate-game --bin stakemate-bench
 	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES))

@@ -3,6 +3,7 @@
 //! # Map
 //!
 //! * [`game`]: the game service: P1 to P9 and P16, in the order in which they are measured.
+//! * [`fairplay`]: P15, on games of a file.
 //! * [`stand`]: a durable Postgres, a NATS and a game service as processes of our own.
 //! * [`load`]: games played through gRPC as two clients each would play them.
 //! * [`decisions`]: what a move costs without any input or output. [`timers`]: many clocks. [`recovery`]: many logs.
@@ -21,6 +22,7 @@
 
 pub mod cpu;
 pub mod decisions;
+pub mod fairplay;
 pub mod figure;
 pub mod game;
 pub mod load;

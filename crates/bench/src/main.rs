@@ -2,7 +2,7 @@
 
 use clap::Parser;
 
-use bench::{game, raw};
+use bench::{fairplay, game, raw};
 
 /// Measures, and prints one JSON line a figure.
 #[derive(Debug, Parser)]
@@ -37,6 +37,12 @@ async fn main() -> anyhow::Result<()> {
         let named: Vec<&String> = arguments.only.iter().filter(|only| !only.is_empty()).collect();
         named.is_empty() || named.iter().any(|only| *only == name)
     };
+    // Only on games of people: made-up ones are decided early, and cost less.
+    if wanted("fairplay")
+        && let Some(games) = &arguments.games
+    {
+        fairplay::run(games).await?;
+    }
     if wanted("game") {
         let mut extent = game::Extent {
             rounds: arguments.rounds.max(1),

@@ -47,6 +47,10 @@ pub struct Game {
     pub helped: Option<Color>,
     /// White and Black.
     pub seats: [Seat; 2],
+    /// The moves, in UCI notation.
+    pub moves: Vec<String>,
+    /// What the engine said, one a ply.
+    pub evaluations: Vec<PlyEvaluation>,
     /// One a ply.
     pub decisions: Vec<Decision>,
     /// Timed moves of White and of Black.
@@ -124,7 +128,8 @@ fn game(text: &str) -> Result<Game, String> {
     };
     let clocks: Vec<Option<f64>> = line.rows.iter().map(|row| row.clk).collect();
     let timed = clock.map(|clock| timed(clock, &clocks, &decisions)).unwrap_or_default();
-    Ok(Game { event: line.h.event, helped, seats, decisions, timed })
+    let moves = line.rows.into_iter().map(|row| row.uci).collect();
+    Ok(Game { event: line.h.event, helped, seats, moves, evaluations, decisions, timed })
 }
 
 fn evaluation(row: &Row) -> PlyEvaluation {

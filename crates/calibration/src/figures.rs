@@ -19,7 +19,7 @@ const HELPED_GROUPS: usize = 4_000;
 const POOLS_REDRAWN: usize = 200;
 const GROUPS_REDRAWN: usize = 400;
 /// The share of people whom the threshold of detection suspects.
-const FALSE_POSITIVES: f64 = 0.01;
+pub const FALSE_POSITIVES: f64 = 0.01;
 
 /// A figure; one line of JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]

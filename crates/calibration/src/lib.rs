@@ -14,6 +14,7 @@
 //! | [`trial`] | players resampled from games |
 //! | [`bars`] | what the figures should be |
 //! | [`figures`] | the figures |
+//! | [`held_out`] | the figures once more, on games that nothing was fitted to |
 //! | [`roc`] | the curve, as a picture |
 //! | [`file`] | a calibration as a file, and the bundled one |
 //!
@@ -32,6 +33,7 @@ pub mod dataset;
 pub mod figures;
 pub mod file;
 pub mod fitting;
+pub mod held_out;
 pub mod pgn;
 pub mod pools;
 pub mod roc;
@@ -41,7 +43,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use domain_fairplay::calibration::Calibration;
-use domain_fairplay::evidence::Evidence;
+use domain_fairplay::decision::decisions;
+use domain_fairplay::evidence::{Evidence, telling_moves};
+use domain_fairplay::{PlayedGame, report};
 
 use dataset::{DatasetError, Game};
 use figures::Figure;
@@ -98,6 +102,7 @@ pub fn calibrate(folders: &Folders, source: &Source) -> Result<Calibrated, Datas
     figures.extend(figures::measure_all(&calibration, &pools));
     calibration.false_alarms = figures::false_alarms(&figures, pools.human.len());
     let roc_svg = roc::svg(&calibration, &pools, ROC_GAMES);
+    figures.extend(held_out::measure_halves(&humans, &helped, source));
     figures.push(timed_reports(&calibration, &humans));
     Ok(Calibrated { calibration, figures, roc_svg })
 }
@@ -131,12 +136,19 @@ fn timed_reports(calibration: &Calibration, humans: &[Game]) -> Figure {
     let mut moves = 0;
     for index in 0..TIMED_REPORTS {
         let game = &humans[index % humans.len()];
-        for side in 0..2 {
-            moves += pools::score(calibration, game, side, 0.0).moves();
+        let played = PlayedGame::replay(&game.moves).expect("it was read from its moves");
+        let report = report(&played, &game.evaluations).expect("they were read with the game");
+        let decisions = decisions(&played, &game.evaluations).expect("they were read with the game");
+        for (seat, timed) in game.seats.iter().zip(&game.timed) {
+            let evidence = Evidence::of(calibration, *seat, &decisions, timed);
+            moves += evidence.moves() + telling_moves(calibration, *seat, &decisions, 5).len();
         }
+        moves += report.plies.len();
     }
     let seconds = started.elapsed().as_secs_f64();
     let mut figure = Figure::new("statistics_of_1000_reports_s", "human", 1, seconds);
-    figure.note = format!("both sides of {TIMED_REPORTS} games, {moves} moves that count, one core");
+    figure.note = format!(
+        "replay, report and evidence of both sides of {TIMED_REPORTS} games, {moves} plies and moves looked at, one core"
+    );
     figure
 }

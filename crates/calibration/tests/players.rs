@@ -10,6 +10,7 @@ use domain_fairplay::human::{Options, engine_options};
 use domain_fairplay::levels::{Depth, next_level, reached};
 use domain_fairplay::time_class::TimeClass;
 use domain_fairplay::{Candidate, Color, Exclusion, Level, PlayedGame, PlyEvaluation, Score, summarise};
+use shakmaty::{CastlingMode, Position as _};
 
 /// Moves that count in a drawn game.
 const MOVES: usize = 22;
@@ -99,7 +100,10 @@ fn at(levels: &[Level], level: Level) -> usize {
 
 #[test]
 fn people_who_improve_or_play_on_a_second_account_stay_clean() {
-    for (label, strength) in [(1500.0, 1500.0), (2200.0, 2200.0), (1500.0, 1800.0), (1700.0, 2300.0)] {
+    // Himself, a master, 300 points of progress, and a second account.
+    for (label, strength) in
+        [(1500.0, 1500.0), (2200.0, 2200.0), (2700.0, 2700.0), (1500.0, 1800.0), (1700.0, 2300.0)]
+    {
         let levels = levels(label, strength, 0.0);
         assert_eq!(at(&levels, Level::Hold), 0, "{label} {strength}");
         // Review is a second look, of which the player feels nothing; six hundred points are more than the method spans.
@@ -158,14 +162,25 @@ fn times_that_have_nothing_to_do_with_the_positions_ask_for_a_second_look() {
     assert_eq!(reached(limits, &measured), Level::Hold, "by moves and by time");
 }
 
-/// What an engine might say of a game: the first moves it finds, all as good as `centipawns` for the side to move.
+/// What an engine might say of a game: four moves in each position, the played one first, each a little worse than the one before. So
+/// every ply counts that nothing speaks against.
 fn evaluated(moves: &str, centipawns: i32) -> Vec<Decision> {
     let moves: Vec<&str> = moves.split_whitespace().collect();
     let played = PlayedGame::replay(&moves).expect("a game");
     let evaluations: Vec<PlyEvaluation> = moves
         .iter()
-        .map(|uci| PlyEvaluation {
-            lines: vec![Candidate { uci: (*uci).to_owned(), score: Score::Cp(centipawns) }],
+        .enumerate()
+        .map(|(index, uci)| {
+            let position = played.position(index).expect("one before each move");
+            let others = position
+                .legal_moves()
+                .into_iter()
+                .map(|legal| legal.to_uci(CastlingMode::Standard).to_string());
+            let listed = std::iter::once((*uci).to_owned()).chain(others.filter(|other| other != uci));
+            let lines = listed
+                .zip(0..4)
+                .map(|(uci, rank)| Candidate { uci, score: Score::Cp(centipawns - 12 * rank) });
+            PlyEvaluation { lines: lines.collect() }
         })
         .collect();
     decisions(&played, &evaluations).expect("its own moves")
@@ -189,8 +204,31 @@ fn short_mates_theory_and_forced_moves_are_not_enough_data() {
          d2d4 d8c7 b1d2 c5d4 c3d4 a5c6 d2b3 a6a5 c1e3 a5a4",
         20,
     );
-    for game in [fools_mate, scholars_mate, theory] {
-        assert_eq!(level_of(&vec![game; 2]), Level::NotEnoughData);
+    for game in [fools_mate, scholars_mate, theory.clone()] {
+        assert_eq!(level_of(&vec![game; 10]), Level::NotEnoughData);
+    }
+    // The same moves one step out of the book would count: the test can fail.
+    let known = theory.iter().filter(|decision| decision.exclusion == Some(Exclusion::Opening)).count();
+    assert_eq!(known, 30);
+    let unknown =
+        evaluated("a2a4 h7h5 b2b4 g7g5 c2c4 f7f5 d2d4 e7e5 e2e3 d7d6 f2f3 c7c6 g2g3 b7b6 h2h3 a7a6", 20);
+    assert!(unknown.iter().any(|decision| decision.exclusion.is_none()));
+}
+
+#[test]
+fn games_that_are_decided_shuffled_or_forced_say_nothing_however_well_they_are_played() {
+    // I14: the moves are the engine's every time.
+    let quiet = "a2a4 h7h5 b2b4 g7g5 c2c4 f7f5 d2d4 e7e5 e2e3 d7d6 f2f3 c7c6 g2g3 b7b6 h2h3 a7a6";
+    let won = evaluated(quiet, 900);
+    let lost = evaluated(quiet, -900);
+    // The knights go out and home again until the game is drawn.
+    let shuffled = evaluated(&"g1f3 g8f6 f3g1 f6g8 ".repeat(12), 0);
+    let forced: Vec<Decision> = evaluated(quiet, 0)
+        .into_iter()
+        .map(|decision| Decision { exclusion: Some(Exclusion::OneGoodMove), ..decision })
+        .collect();
+    for game in [won, lost, shuffled, forced] {
+        assert_eq!(level_of(&vec![game; 20]), Level::NotEnoughData);
     }
 }
 

@@ -68,7 +68,8 @@ pub async fn correct(
     Ok(made)
 }
 
-async fn correct_in(
+/// Corrects in the caller's transaction.
+pub(crate) async fn correct_in(
     conn: &mut PgConnection,
     game_id: GameId,
     wish: Wish,

@@ -1,12 +1,13 @@
 //! The rating service: one rating for each player and pool, Glicko-2 for the staked time controls, Elo for the house tables.
 //!
-//! It follows the games' events; besides, a moderator or an operator may correct what a game did. The arithmetic is
+//! It follows the games' events; besides, a moderator or an operator may correct what a game did, and so does his decision in a
+//! case of fair play. The arithmetic is
 //! `domain-glicko`'s, here is the order in which games are rated and where the numbers are kept.
 //!
 //! # Map
 //! * [`app`]: a game as far as ratings are concerned, rating and correcting it, the book of a pool in memory, all of it once more
 //!   from the log, and what would be without a game.
-//! * [`bus`]: the consumer of the games' events.
+//! * [`bus`]: the consumers of the games' events and of fair play's decisions.
 //! * [`store`]: the log, the ratings, their history and the leaderboards on Postgres.
 //! * [`grpc`]: the calls.
 //! * [`corrections`]: correcting ratings because of a game.
@@ -28,6 +29,8 @@
 //!   the history add up to the rating.
 //! * `RATING-7` A request to correct takes effect once; the same request again is answered like the first time.
 //! * `RATING-8` A preview changes nothing.
+//! * `RATING-9` While a case of fair play stands confirmed, the games in which the player took points have moved nobody's rating; while
+//!   it does not, they have moved it as they were played. Whatever order decisions come in, the last one counts.
 //!
 //! # Deliberately absent
 //! * Rounding: who shows a rating rounds it.
@@ -97,13 +100,22 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     tasks.spawn("relay", returning(relay));
     let games = event_bus::run_consumer(
         pool.clone(),
-        bus,
+        bus.clone(),
         bus::games::consumer_config(),
         bus::games::GameHandler,
-        signal,
+        signal.clone(),
         shutdown.clone(),
     );
     tasks.spawn(bus::games::CONSUMER, returning(games));
+    let decisions = event_bus::run_consumer(
+        pool.clone(),
+        bus,
+        bus::decisions::consumer_config(),
+        bus::decisions::DecisionHandler,
+        signal,
+        shutdown.clone(),
+    );
+    tasks.spawn(bus::decisions::CONSUMER, returning(decisions));
     Ok(Started { bound, tasks, pool, shutdown })
 }
 

@@ -13,7 +13,8 @@ use shakmaty::{Chess, EnPassantMode, Position as _};
 /// One line of play a line, from the start.
 const LINES: &str = include_str!("book_lines.txt");
 
-static POSITIONS: LazyLock<HashSet<Zobrist128>> = LazyLock::new(|| LINES.lines().flat_map(positions).collect());
+static POSITIONS: LazyLock<HashSet<Zobrist128>> =
+    LazyLock::new(|| LINES.lines().flat_map(positions).collect());
 
 /// Whether the book has a move in this position.
 #[must_use]

@@ -263,7 +263,9 @@ impl PairDay {
         let refused = |reason| Some(Event::PairingRefused { match_id, reason });
         match relation {
             Relation::Same => refused(Refusal::SamePerson),
-            Relation::Apart { taken_elsewhere } if self.slots_taken() + taken_elsewhere >= GAMES_PER_DAY_MAX => {
+            Relation::Apart { taken_elsewhere }
+                if self.slots_taken() + taken_elsewhere >= GAMES_PER_DAY_MAX =>
+            {
                 refused(Refusal::PairLimitReached)
             }
             Relation::Apart { .. } => Some(Event::PairingReserved { match_id }),

@@ -160,8 +160,9 @@ pub async fn analyse(
     let played = replay(game)?;
     // The board itself decides a mate or a stalemate; after a resignation or a flag the last position is asked about too.
     let is_last_asked = played.ending().is_none() && !game.moves.is_empty();
-    let positions: Vec<&Chess> =
-        (0..game.moves.len() + usize::from(is_last_asked)).filter_map(|index| played.position(index)).collect();
+    let positions: Vec<&Chess> = (0..game.moves.len() + usize::from(is_last_asked))
+        .filter_map(|index| played.position(index))
+        .collect();
     let mut asking = Asking::open(engines, search, memory, &positions).await?;
     let mut evaluations = Vec::with_capacity(positions.len());
     for (index, position) in positions.into_iter().enumerate() {

@@ -93,7 +93,12 @@ impl<'a> Asking<'a> {
         Source { engine: self.engine, search: self.search, engine_time }
     }
 
-    async fn at(&mut self, index: usize, position: &Chess, nodes: u64) -> Result<PlyEvaluation, AnalysisError> {
+    async fn at(
+        &mut self,
+        index: usize,
+        position: &Chess,
+        nodes: u64,
+    ) -> Result<PlyEvaluation, AnalysisError> {
         let fen = fen(position);
         let key = self.key(&fen, nodes);
         if let Some(known) = self.known.get(&key) {
@@ -207,7 +212,10 @@ mod tests {
             }
             fen(&position)
         };
-        assert_eq!(after("e2e4 e7e5 g1f3 b8c6"), after("g1f3 b8c6 e2e4 e7e5 f3g1 c6b8 g1f3 b8c6").replace("4 1", "2 1"));
+        assert_eq!(
+            after("e2e4 e7e5 g1f3 b8c6"),
+            after("g1f3 b8c6 e2e4 e7e5 f3g1 c6b8 g1f3 b8c6").replace("4 1", "2 1")
+        );
         assert_eq!(after("e2e4"), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
         assert_ne!(after("e2e4 e7e5"), after("e2e4 e7e6"));
     }

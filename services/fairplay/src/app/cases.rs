@@ -4,6 +4,7 @@ use domain_fairplay::Level;
 use domain_fairplay::calibration::Calibration;
 use event_store::Metadata;
 use proto::fairplay::v1 as wire;
+use proto::types::v1::Money;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -14,6 +15,7 @@ use crate::store::cases::{self, CaseRow};
 use crate::store::evidence::{self, Stakes, Window};
 use crate::store::player_log::{self, PlayerEvent};
 use crate::store::players::{self, Standing};
+use crate::store::staked_games::{self, LostStake};
 use domain_fairplay::levels::Depth;
 
 /// Reports that one player may make on a UTC day.
@@ -61,6 +63,8 @@ pub async fn decide(
         stakes: Stakes::Staked,
     };
     let games = evidence::latest(&mut tx, window).await?;
+    let game_ids: Vec<Uuid> = games.iter().map(|game| game.game_id).collect();
+    let lost = staked_games::lost_to(&mut tx, player_id, &game_ids).await?;
     let mut events = vec![PlayerEvent::CaseDecided(wire::CaseDecided {
         case_id: case.case_id.to_string(),
         player_id: player_id.to_string(),
@@ -69,7 +73,8 @@ pub async fn decide(
         before: before.into(),
         reason: decision.reason.clone(),
         decided_at_ms: unix_ms(now),
-        game_ids: games.iter().map(|game| game.game_id.to_string()).collect(),
+        game_ids: game_ids.iter().map(Uuid::to_string).collect(),
+        lost_stakes: lost.into_iter().map(lost_stake).collect(),
     })];
     let bar = (player_id.to_string(), case.case_id.to_string());
     match decision.decision {
@@ -99,6 +104,14 @@ pub async fn decide(
     player_log::append(&mut tx, player_id, &events, metadata).await?;
     tx.commit().await?;
     Ok(Some(case))
+}
+
+fn lost_stake(lost: LostStake) -> wire::LostStake {
+    wire::LostStake {
+        player_id: lost.player_id.to_string(),
+        game_id: lost.game_id.to_string(),
+        stake: Some(Money { minor_units: lost.stake.minor_units, currency: lost.stake.currency }),
+    }
 }
 
 /// The games so far do not count any more; what they amount to is nothing.

@@ -120,7 +120,8 @@ impl Pair {
             return Ok(Relation::Same);
         }
         Ok(Relation::Apart {
-            taken_elsewhere: taken_elsewhere(conn, stream_id, self.players.day(), [one, other]).await? as usize,
+            taken_elsewhere: taken_elsewhere(conn, stream_id, self.players.day(), [one, other]).await?
+                as usize,
         })
     }
 }

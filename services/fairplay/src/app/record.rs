@@ -162,7 +162,8 @@ fn read_moves(mut position: Chess, body: &str) -> Result<Moves, RecordError> {
             rest = &rest[1..];
             continue;
         }
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '{' | '(' | ')')).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| c.is_whitespace() || matches!(c, '{' | '(' | ')')).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         rest = after;
         let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -171,7 +172,8 @@ fn read_moves(mut position: Chess, body: &str) -> Result<Moves, RecordError> {
             continue;
         }
         let illegal = || RecordError::Move(word.chars().take(20).collect(), moves.len() + 1);
-        let san = San::from_ascii(word.trim_end_matches(['!', '?', '+', '#']).as_bytes()).map_err(|_| illegal())?;
+        let san =
+            San::from_ascii(word.trim_end_matches(['!', '?', '+', '#']).as_bytes()).map_err(|_| illegal())?;
         let legal = san.to_move(&position).map_err(|_| illegal())?;
         moves.push(UciMove::from_move(legal, CastlingMode::Standard).to_string());
         position.play_unchecked(legal);

@@ -71,7 +71,14 @@ pub async fn update(
     let (totals, history) = (totals(calibration, &games), self::totals(calibration, &others));
     let measured = totals.measured(calibration, Some(&history), depth(&games));
     let level = next_level(&calibration.limits, before.level, &measured);
-    let assessment = explanation::explain(calibration, subject, level, &measured, Sums { totals: &totals, history: &history }, &games);
+    let assessment = explanation::explain(
+        calibration,
+        subject,
+        level,
+        &measured,
+        Sums { totals: &totals, history: &history },
+        &games,
+    );
     let after = Standing { level, counts_from_ms: before.counts_from_ms };
     players::put_standing(conn, player_id, after, &assessment).await?;
     let now = OffsetDateTime::now_utc();

@@ -155,7 +155,8 @@ impl Worker {
         let settings = &self.shared.settings;
         let memory = Memory::Database(&self.shared.pool);
         let Some(player_id) = claim.second_pass_of else {
-            return analysis::analyse(&self.engines, settings.search, &settings.calibration, game, memory).await;
+            return analysis::analyse(&self.engines, settings.search, &settings.calibration, game, memory)
+                .await;
         };
         let standing = analyses::find(&self.shared.pool, claim.game_id).await?;
         let Some(Progress::Ready(first)) = standing.map(|standing| standing.progress) else {

@@ -23,12 +23,8 @@ pub async fn handle(
     }
     let reason = read_reason(&request.reason, &mut bad);
     let (true, Some(case_id)) = (bad.is_empty(), case_id) else { return Err(bad.into_status()) };
-    let decision = Decision {
-        case_id,
-        decided_by: principal.player_id,
-        decision: request.decision(),
-        reason,
-    };
+    let decision =
+        Decision { case_id, decided_by: principal.player_id, decision: request.decision(), reason };
     let decided =
         cases::decide(&service.pool, &service.calibration, decision).await.map_err(standing_status)?;
     let decided =

@@ -22,8 +22,7 @@ pub async fn handle(
             .ok_or_else(|| status::invalid_argument([("page_token", "is not one of ours")]))?,
     };
     let size = page_size(request.page_size);
-    let page =
-        reviews::list(&service.pool, &after, size).await.map_err(|error| status::from_sqlx(&error))?;
+    let page = reviews::list(&service.pool, &after, size).await.map_err(|error| status::from_sqlx(&error))?;
     let is_full = page.len() == size as usize;
     let next_page_token = page.last().filter(|_| is_full).map(|(place, _)| token(place)).unwrap_or_default();
     Ok(Response::new(ListReviewsResponse {

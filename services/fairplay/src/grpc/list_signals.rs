@@ -22,8 +22,7 @@ pub async fn handle(
             .map_err(|_| status::invalid_argument([("page_token", "is not one of ours")]))?,
     };
     let size = page_size(request.page_size);
-    let page =
-        signals::list(&service.pool, before, size).await.map_err(|error| status::from_sqlx(&error))?;
+    let page = signals::list(&service.pool, before, size).await.map_err(|error| status::from_sqlx(&error))?;
     let is_full = page.len() == size as usize;
     let next_page_token =
         page.last().filter(|_| is_full).map(|signal| signal.signal_id.clone()).unwrap_or_default();

@@ -107,6 +107,7 @@ fn player_events() -> Vec<PlayerEvent> {
             reason: "a known master".to_owned(),
             decided_at_ms: 2_000,
             game_ids: vec![id(0xd)],
+            lost_stakes: Vec::new(),
         }),
         PlayerEvent::PlayerReported(wire::PlayerReported {
             player_id: id(0xa),

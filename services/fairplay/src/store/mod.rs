@@ -11,6 +11,8 @@ pub mod match_pairs;
 pub mod pair_days;
 pub mod pair_log;
 pub mod persons;
+#[cfg(test)]
+mod persons_tests;
 pub mod player_log;
 pub mod players;
 pub mod positions;

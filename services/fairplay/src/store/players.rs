@@ -119,13 +119,11 @@ pub async fn has_standing(
     players: [Uuid; 2],
     time_class: &str,
 ) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar(
-        "select exists (select from standings where player_id = any($1) and time_class = $2)",
-    )
-    .bind(players.as_slice())
-    .bind(time_class)
-    .fetch_one(conn)
-    .await
+    sqlx::query_scalar("select exists (select from standings where player_id = any($1) and time_class = $2)")
+        .bind(players.as_slice())
+        .bind(time_class)
+        .fetch_one(conn)
+        .await
 }
 
 /// The highest level of a locked player.

@@ -93,8 +93,20 @@ pub fn summary(report: &wire::GameReport) -> Analysis {
         None => 50.0,
         Some(Score::Centipawns(centipawns)) => domain_fairplay::win_chance(centipawns),
         // Mate on the board: whoever moved last has mated.
-        Some(Score::MateIn(0)) => if report.plies.len() % 2 == 1 { 100.0 } else { 0.0 },
-        Some(Score::MateIn(moves)) => if moves > 0 { 100.0 } else { 0.0 },
+        Some(Score::MateIn(0)) => {
+            if report.plies.len() % 2 == 1 {
+                100.0
+            } else {
+                0.0
+            }
+        }
+        Some(Score::MateIn(moves)) => {
+            if moves > 0 {
+                100.0
+            } else {
+                0.0
+            }
+        }
     };
     Analysis { mean_losses: [mean_loss(&report.white), mean_loss(&report.black)], white_last_chance }
 }

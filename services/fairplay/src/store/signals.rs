@@ -84,14 +84,16 @@ pub async fn is_known(
 /// # Errors
 /// When Postgres does not do it.
 pub async fn put(conn: &mut PgConnection, new: &NewSignal<'_>) -> Result<(), sqlx::Error> {
-    sqlx::query("insert into collusion_signals (signal_id, kind, subject, day, signal) values ($1, $2, $3, $4, $5)")
-        .bind(new.signal_id)
-        .bind(new.kind)
-        .bind(new.subject)
-        .bind(new.day)
-        .bind(new.signal.encode_to_vec())
-        .execute(&mut *conn)
-        .await?;
+    sqlx::query(
+        "insert into collusion_signals (signal_id, kind, subject, day, signal) values ($1, $2, $3, $4, $5)",
+    )
+    .bind(new.signal_id)
+    .bind(new.kind)
+    .bind(new.subject)
+    .bind(new.day)
+    .bind(new.signal.encode_to_vec())
+    .execute(&mut *conn)
+    .await?;
     sqlx::query("insert into collusion_parties (player_id, signal_id) select unnest($2::uuid[]), $1")
         .bind(new.signal_id)
         .bind(new.parties)

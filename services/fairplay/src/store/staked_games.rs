@@ -85,6 +85,36 @@ pub async fn stake_of_game(conn: &mut PgConnection, game_id: Uuid) -> Result<Opt
         .await
 }
 
+/// A stake that somebody lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostStake {
+    /// Who.
+    pub player_id: Uuid,
+    /// In which game.
+    pub game_id: Uuid,
+    /// How much.
+    pub stake: Stake,
+}
+
+/// The stakes that opponents lost to a player in some of these games, the oldest first.
+pub async fn lost_to(
+    conn: &mut PgConnection,
+    player_id: Uuid,
+    games: &[Uuid],
+) -> Result<Vec<LostStake>, sqlx::Error> {
+    let rows: Vec<(Uuid, Uuid, i64, String)> = sqlx::query_as(include_str!("queries/lost_stakes.sql"))
+        .bind(player_id)
+        .bind(games)
+        .fetch_all(conn)
+        .await?;
+    let lost = rows.into_iter().map(|(player_id, game_id, minor_units, currency)| LostStake {
+        player_id,
+        game_id,
+        stake: Stake { minor_units, currency },
+    });
+    Ok(lost.collect())
+}
+
 /// Keeps a game; nothing when it is known.
 pub async fn put(conn: &mut PgConnection, game: &NewGame) -> Result<(), sqlx::Error> {
     sqlx::query(include_str!("queries/put_staked_game.sql"))

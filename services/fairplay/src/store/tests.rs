@@ -6,8 +6,8 @@ use domain_fairplay::pairs::{Event, MatchId, PairDayKey, PersonId, Refusal, UtcD
 use event_store::{Metadata, RecordedEvent};
 use prost::Message as _;
 use proto::fairplay::v1::{
-    AnalysisParked, AnalysisQueued, Evaluation, EvidenceLevel, GameReport, PairingRefused, PlyReport, ReportReady,
-    SideReport, evaluation::Score,
+    AnalysisParked, AnalysisQueued, Evaluation, EvidenceLevel, GameReport, PairingRefused, PlyReport,
+    ReportReady, SideReport, evaluation::Score,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;

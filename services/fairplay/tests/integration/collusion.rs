@@ -76,7 +76,10 @@ async fn fast_resigns_to_the_same_partner_are_raised_once_and_both_sides_see_it(
         .expect("readable");
     assert_eq!(refused, 3);
     let of_game = signals::of_game(pool, last.expect("eighteen games").game_id).await.expect("readable");
-    assert!(of_game.iter().all(|signal| signal.kind() != CollusionKind::ShortWins), "raised by the first day's games");
+    assert!(
+        of_game.iter().all(|signal| signal.kind() != CollusionKind::ShortWins),
+        "raised by the first day's games"
+    );
     // A week later it is raised again, if it goes on.
     for game in 0..6 {
         let at_ms = (DAY + 8) * DAY_MS + game * 600_000;
@@ -98,10 +101,8 @@ async fn ordinary_games_of_a_crowd_raise_nothing() {
         resigned(pool, pair, moves, DAY * DAY_MS + number as i64 * 60_000).await;
     }
     assert_eq!(look_at(pool, UtcDay(DAY)).await.expect("looked"), Some(0));
-    let (tests, raised): (i32, i32) = sqlx::query_as("select tests, raised from collusion_days")
-        .fetch_one(pool)
-        .await
-        .expect("one day");
+    let (tests, raised): (i32, i32) =
+        sqlx::query_as("select tests, raised from collusion_days").fetch_one(pool).await.expect("one day");
     assert!(tests > 20 && raised == 0, "{tests} {raised}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairplay::app::recompute::{record, recompute, reproduce};
+use fairplay::app::recompute::{recompute, record, reproduce};
 use fairplay::app::settings::{AnalysisSettings, SearchSettings};
 use fairplay::bus::{GameEvents, MatchEvents};
 use proto::fairplay::v1::GameReport;

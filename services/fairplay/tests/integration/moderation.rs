@@ -53,7 +53,8 @@ async fn flag(pool: &PgPool, player_id: Uuid) {
     for number in 0..7 {
         let game_id = Uuid::now_v7();
         let mut tx = pool.begin().await.expect("a transaction");
-        let job = NewJob { game_id, white_id: player_id, black_id: Uuid::now_v7(), priority: Priority::Staked };
+        let job =
+            NewJob { game_id, white_id: player_id, black_id: Uuid::now_v7(), priority: Priority::Staked };
         assert!(jobs::insert(&mut tx, job).await.expect("written"));
         let new = NewSide {
             player_id,
@@ -128,14 +129,19 @@ async fn a_moderator_sees_cases_decides_them_and_the_player_sees_his_own() {
         reason: reason.to_owned(),
     };
     for asker in [&own, &stranger] {
-        let refused = ask!(*asker, decide_case, decide(CaseDecision::Cleared, "I am clean")).expect_err("a player");
+        let refused =
+            ask!(*asker, decide_case, decide(CaseDecision::Cleared, "I am clean")).expect_err("a player");
         assert_eq!(refused.code(), Code::PermissionDenied);
     }
     let blank = ask!(moderator, decide_case, decide(CaseDecision::Cleared, " ")).expect_err("no reason");
     assert_eq!(blank.code(), Code::InvalidArgument);
-    let decided = ask!(moderator, decide_case, decide(CaseDecision::Confirmed, "clear enough")).expect("decided");
+    let decided =
+        ask!(moderator, decide_case, decide(CaseDecision::Confirmed, "clear enough")).expect("decided");
     let decided = decided.decided.expect("a case");
-    assert_eq!((decided.decision(), decided.decided_by), (CaseDecision::Confirmed, moderator.player_id.to_string()));
+    assert_eq!(
+        (decided.decision(), decided.decided_by),
+        (CaseDecision::Confirmed, moderator.player_id.to_string())
+    );
     let open = ask!(moderator, list_cases, ListCasesRequest::default()).expect("answered").cases;
     assert_eq!(open.len(), 0);
     ask!(moderator, decide_case, decide(CaseDecision::Cleared, "a known master")).expect("decided");
@@ -157,8 +163,14 @@ async fn a_moderator_links_accounts_and_nobody_else_does_or_sees_it() {
         other_player_id: b.to_string(),
         reason: "one passport".to_owned(),
     };
-    assert_eq!(ask!(own, link_accounts, link(one, other)).expect_err("a player").code(), Code::PermissionDenied);
-    assert_eq!(ask!(moderator, link_accounts, link(one, one)).expect_err("one").code(), Code::InvalidArgument);
+    assert_eq!(
+        ask!(own, link_accounts, link(one, other)).expect_err("a player").code(),
+        Code::PermissionDenied
+    );
+    assert_eq!(
+        ask!(moderator, link_accounts, link(one, one)).expect_err("one").code(),
+        Code::InvalidArgument
+    );
     let person = ask!(moderator, link_accounts, link(other, one)).expect("linked");
     assert_eq!((person.person_id, person.player_ids.len()), (one.to_string(), 2));
     let pairing = Match::new(other, opponent);
@@ -202,12 +214,16 @@ async fn signs_reports_and_the_calibration_are_read_and_reports_of_opponents_are
     let (moderator, own) = (as_role(Uuid::now_v7(), Role::Moderator), as_role(loser, Role::Player));
     let listed = ask!(moderator, list_signals, ListSignalsRequest::default()).expect("answered").signals;
     assert!(listed.iter().any(|signal| signal.kind() == CollusionKind::ShortWins), "{listed:?}");
-    assert_eq!(ask!(own, list_signals, ListSignalsRequest::default()).expect_err("a player").code(), Code::PermissionDenied);
+    assert_eq!(
+        ask!(own, list_signals, ListSignalsRequest::default()).expect_err("a player").code(),
+        Code::PermissionDenied
+    );
     for player_id in [loser, winner] {
         assert_eq!(moderator.assessment(player_id).await.expect("a moderator").signals, listed);
     }
     let game_id = played[0].game_id.to_string();
-    let report = ask!(own, get_game_report, GetGameReportRequest { game_id: game_id.clone() }).expect("his own");
+    let report =
+        ask!(own, get_game_report, GetGameReportRequest { game_id: game_id.clone() }).expect("his own");
     assert!(!report.signals.is_empty());
     assert!(report.report.is_none() && report.pgn.is_empty(), "there is no engine");
 
@@ -219,7 +235,10 @@ async fn signs_reports_and_the_calibration_are_read_and_reports_of_opponents_are
             assert_eq!(answer.expect("noted").player_id, winner.to_string());
         } else {
             let refused = answer.expect_err("one too many");
-            assert_eq!((refused.code(), reason(&refused)), (Code::ResourceExhausted, "TOO_MANY_REPORTS".to_owned()));
+            assert_eq!(
+                (refused.code(), reason(&refused)),
+                (Code::ResourceExhausted, "TOO_MANY_REPORTS".to_owned())
+            );
             assert!(refused.get_error_details().retry_info().is_some());
         }
     }

@@ -9,7 +9,9 @@ use fairplay::app::standing::{self, PRIZE_HOLD, Subject};
 use fairplay::store::evidence::{self, NewSide, Stakes};
 use fairplay::store::jobs::{self, NewJob, Priority};
 use fairplay::store::players;
-use proto::fairplay::v1::{CaseDecision, Channel, SideEvidence, SideReport};
+use fairplay::store::staked_games::{self, NewGame, Stake};
+use prost::Message as _;
+use proto::fairplay::v1::{CaseDecided, CaseDecision, Channel, SideEvidence, SideReport};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -147,6 +149,59 @@ async fn a_flag_bars_until_a_person_decides_and_every_decision_is_an_event() {
         "PlayerBarred",
     ];
     assert_eq!(events, expected);
+}
+
+#[tokio::test]
+async fn a_decision_names_the_stakes_that_others_lost() {
+    let database = database().await;
+    let pool = &database.pool;
+    let mut player = Player::new(pool);
+    for _ in 0..7 {
+        player.plays(5.0, 2).await;
+    }
+    let games: Vec<Uuid> =
+        sqlx::query_scalar("select game_id from side_evidence where player_id = $1 order by ended_at_ms")
+            .bind(player.player_id)
+            .fetch_all(pool)
+            .await
+            .expect("readable");
+    let victim = Uuid::now_v7();
+    // As White he won one and lost one; as Black he won one.
+    for (game_id, is_white, white_score) in
+        [(games[0], true, 1.0), (games[1], true, 0.0), (games[2], false, 0.0)]
+    {
+        let game = NewGame {
+            game_id,
+            ended_at_ms: 4_000_000_000_000,
+            pool: "paris 180000+2000".to_owned(),
+            stake: Stake { minor_units: 500, currency: "XPL".to_owned() },
+            players: if is_white { [player.player_id, victim] } else { [victim, player.player_id] },
+            ratings: [1_500.0; 2],
+            white_score,
+            loser_gave_up: false,
+            plies: 60,
+            opening: None,
+            left_shares: [0.5; 2],
+        };
+        let mut conn = pool.acquire().await.expect("a connection");
+        staked_games::put(&mut conn, &game).await.expect("written");
+    }
+    player.decide(player.case_id().await, Uuid::now_v7(), CaseDecision::Confirmed).await;
+    let data: Vec<u8> = sqlx::query_scalar("select data from events where type = 'CaseDecided'")
+        .fetch_one(pool)
+        .await
+        .expect("one decision");
+    let decided = CaseDecided::decode(data.as_slice()).expect("readable");
+    assert_eq!((decided.game_ids.len(), decided.reason.as_str()), (7, "looked at"));
+    let lost: Vec<(String, String, i64)> = decided
+        .lost_stakes
+        .into_iter()
+        .map(|lost| (lost.player_id, lost.game_id, lost.stake.map_or(0, |stake| stake.minor_units)))
+        .collect();
+    let wanted = [games[0], games[2]].map(|game_id| (victim.to_string(), game_id.to_string(), 500));
+    let mut lost = lost;
+    lost.sort_by_key(|(_, game_id, _)| games.iter().position(|id| id.to_string() == *game_id));
+    assert_eq!(lost, wanted);
 }
 
 #[tokio::test]

@@ -17,6 +17,18 @@ pub enum Refusal {
     NotAPlayer,
 }
 
+/// Less than this is what adding and taking away numbers leaves over.
+const OWED_MIN: f64 = 1e-6;
+
+/// How a case of fair play stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CaseStanding {
+    /// The player had help.
+    Confirmed,
+    /// He had none, as far as anybody knows.
+    Cleared,
+}
+
 /// A rated game with its corrections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameRecord {
@@ -87,6 +99,32 @@ impl GameRecord {
             _ => return Err(Refusal::NotAPlayer),
         };
         Ok(vec![Adjustment { player, opponent, points }])
+    }
+
+    /// The points that each player is to be given so that the game counts for nothing while a case against `subject` stands confirmed,
+    /// and as it was played while it does not; nobody's when `subject` took no points in it. `mark` begins the reason of what was
+    /// corrected because of this case before.
+    #[must_use]
+    pub fn owed(&self, subject: PlayerId, standing: CaseStanding, mark: &str) -> Vec<(PlayerId, f64)> {
+        let (players, changes) = (self.rated.game.players(), &self.rated.changes);
+        let by_game =
+            |change: &PlayerChange| change.after.rating.raw().rating - change.before.rating.raw().rating;
+        let moved = [(players.white, by_game(&changes.white)), (players.black, by_game(&changes.black))];
+        let took_points = moved.iter().any(|(player, points)| *player == subject && *points > 0.0);
+        let made = self.corrections.iter().filter(|made| made.correction.ruling.reason.starts_with(mark));
+        let given: Vec<_> = made.flat_map(|made| &made.players).collect();
+        moved
+            .into_iter()
+            .filter_map(|(player, points)| {
+                let target = match standing {
+                    CaseStanding::Confirmed if took_points => -points,
+                    CaseStanding::Confirmed | CaseStanding::Cleared => 0.0,
+                };
+                let before = given.iter().filter(|one| one.adjustment.player == player);
+                let owed = target - before.map(|one| one.moved()).sum::<f64>();
+                (owed.abs() > OWED_MIN).then_some((player, owed))
+            })
+            .collect()
     }
 
     fn check_not_voided(&self) -> Result<(), Refusal> {

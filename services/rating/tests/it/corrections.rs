@@ -1,11 +1,15 @@
 //! Games that are voided and points that are given by hand, by those who may.
 
+use event_bus::Message;
+use event_store::StreamId;
+use proto::fairplay::v1::{CaseDecided, CaseDecision};
 use proto::game::v1::GameResult;
 use proto::rating::v1::rating_service_client::RatingServiceClient;
 use proto::rating::v1::{
     CorrectRatingRequest, CorrectionKind, ListRatingHistoryRequest, PreviewRecomputationRequest,
     RatingChangeKind, RatingCorrected, VoidGameRequest,
 };
+use rating::bus::decisions::DecisionHandler;
 use rating::{Config, RebuildConfig, rebuild};
 use service_kit::auth::Role;
 use sqlx::PgPool;
@@ -299,4 +303,65 @@ async fn of_two_moderators_who_void_a_game_at_once_one_does() {
         assert_eq!(refusal::reason(&refused), "GAME_VOIDED");
     }
     assert_eq!(rebuild(world.pool(), RebuildConfig::default()).await.expect("rebuilt").differing, 0);
+}
+
+/// A decision about `player` because of these games.
+fn decided(player: Uuid, games: &[Game], decision: CaseDecision, version: i64) -> Message {
+    let event = CaseDecided {
+        case_id: Uuid::from_u128(77).to_string(),
+        player_id: player.to_string(),
+        decided_by: Uuid::from_u128(78).to_string(),
+        decision: decision.into(),
+        before: CaseDecision::Unspecified.into(),
+        reason: "an engine on every move".to_owned(),
+        decided_at_ms: NOON_MS + 30 * DAY_MS,
+        game_ids: games.iter().map(|game| game.game_id.to_string()).collect(),
+        lost_stakes: Vec::new(),
+    };
+    Message {
+        version,
+        ..test_peer::delivery::message("fairplay", StreamId::new("player", player), "CaseDecided", &event)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_confirmed_case_gives_its_victims_their_points_back_and_a_reversal_takes_that_back() {
+    // RATING-6, RATING-9
+    let world = World::new().await;
+    let (cheat, pool) = (Uuid::now_v7(), world.pool());
+    let games = world.five_games(cheat).await;
+    let ratings = async |games: &[Game]| {
+        let mut ratings = vec![rating_of(pool, cheat).await.expect("rated").rating];
+        for game in games {
+            ratings.push(rating_of(pool, game.black).await.expect("rated").rating);
+        }
+        ratings
+    };
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+    let played = ratings(&games).await;
+    // A game of which nobody here has heard is passed over.
+    let mut named = games.clone();
+    named.push(Game::new(cheat, Uuid::now_v7()));
+    let decide = async |decision, version| {
+        test_peer::delivery::deliver(pool, &DecisionHandler, &decided(cheat, &named, decision, version))
+            .await
+            .expect("handled");
+    };
+    decide(CaseDecision::Confirmed, 1).await;
+    let corrected = ratings(&games).await;
+    let lost = &games[2];
+    for (index, game) in games.iter().enumerate() {
+        let expected = if game.game_id == lost.game_id { played[index + 1] } else { 1_500.0 };
+        assert!((corrected[index + 1] - expected).abs() < 1e-6, "{index}: {corrected:?}");
+    }
+    assert!(corrected[0] < played[0] && corrected[0] < 1_500.0, "what he lost stays lost");
+    // The same decision once more changes nothing; a reversal gives everybody what he had.
+    decide(CaseDecision::Confirmed, 2).await;
+    assert!(near(&ratings(&games).await, &corrected));
+    decide(CaseDecision::Cleared, 3).await;
+    assert!(near(&ratings(&games).await, &played));
+    decide(CaseDecision::Confirmed, 4).await;
+    assert!(near(&ratings(&games).await, &corrected));
+    let report = rebuild(pool, RebuildConfig::default()).await.expect("rebuilt");
+    assert_eq!(report.differing, 0);
 }

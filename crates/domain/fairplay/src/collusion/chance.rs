@@ -12,9 +12,7 @@ pub fn at_least(hits: usize, number: usize, share: f64) -> f64 {
         return 0.0;
     }
     let (log_hit, log_miss) = (libm::log(share), libm::log1p(-share));
-    let log_of = |k: usize| {
-        log_choose(number, k) + count(k) * log_hit + count(number - k) * log_miss
-    };
+    let log_of = |k: usize| log_choose(number, k) + count(k) * log_hit + count(number - k) * log_miss;
     (hits..=number).map(|k| libm::exp(log_of(k))).sum::<f64>().min(1.0)
 }
 

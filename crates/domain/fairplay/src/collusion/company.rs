@@ -42,8 +42,7 @@ pub(super) fn tests(games: &[&StakedGame], pairs: &Pairs<'_>) -> Vec<Test> {
 
 impl<'a> Seats<'a> {
     fn of(games: &[&'a StakedGame]) -> Self {
-        let mut seats =
-            Self { of_person: BTreeMap::new(), of_all: BTreeMap::new(), games: BTreeMap::new() };
+        let mut seats = Self { of_person: BTreeMap::new(), of_all: BTreeMap::new(), games: BTreeMap::new() };
         for game in games {
             for seat in &game.seats {
                 *seats.of_person.entry((&game.pool, seat.person)).or_default() += 1;

@@ -89,7 +89,8 @@ pub(super) fn throwing(
     let (mean, other_mean) = (mean(&losses), mean(&others));
     let squares: f64 = others.iter().map(|loss| (loss - other_mean) * (loss - other_mean)).sum();
     let deviation = (squares / count(others.len() - 1)).sqrt().max(LOSS_DEVIATION_MIN);
-    let z = (mean - other_mean) / (deviation * (1.0 / count(losses.len()) + 1.0 / count(others.len())).sqrt());
+    let z =
+        (mean - other_mean) / (deviation * (1.0 / count(losses.len()) + 1.0 / count(others.len())).sqrt());
     let p_value = normal_tail(z);
     Some(Test {
         kind: Kind::Throwing,
@@ -170,8 +171,7 @@ pub(super) fn same_line(pair: [PersonId; 2], met: &[&StakedGame]) -> Option<Test
         return None;
     }
     let again = compared - lines.len();
-    let mut games: Vec<&StakedGame> =
-        lines.into_values().filter(|games| games.len() > 1).flatten().collect();
+    let mut games: Vec<&StakedGame> = lines.into_values().filter(|games| games.len() > 1).flatten().collect();
     games.sort_by_key(|game| (game.ended_at_ms, game.game_id));
     let p_value = at_least(again, compared - 1, SAME_LINE_SHARE);
     Some(Test {

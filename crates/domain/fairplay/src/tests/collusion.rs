@@ -37,7 +37,12 @@ fn crowd() -> Vec<StakedGame> {
     (0..60)
         .map(|number| {
             let (white, step) = (number % 12, 1 + number / 12);
-            game(1_000 + number, 100 + white, 100 + (white + step) % 12, [1.0, 0.0, 0.5][(number % 3) as usize])
+            game(
+                1_000 + number,
+                100 + white,
+                100 + (white + step) % 12,
+                [1.0, 0.0, 0.5][(number % 3) as usize],
+            )
         })
         .collect()
 }
@@ -89,9 +94,9 @@ fn three_short_wins_warn_and_four_of_seven_report() {
             })
             .map(|played| StakedGame { seats: [seat(1, 1.0), seat(2, 0.0)], ..played })
             .collect();
-        let found = tests(&games).into_iter().find(|test| {
-            test.kind == Kind::ShortWins && test.persons[0] == PersonId(1)
-        });
+        let found = tests(&games)
+            .into_iter()
+            .find(|test| test.kind == Kind::ShortWins && test.persons[0] == PersonId(1));
         assert_eq!(found.expect("it is always tested").strength, strength, "{wins}");
     }
 }

@@ -68,10 +68,8 @@ fn a_match_without_a_game_gives_its_slot_back() {
 fn what_a_pair_has_under_other_names_counts_and_one_person_is_no_pair() {
     // E14
     let day = given(&[reserve(1), reserve(2)]);
-    let reserve_beside = |taken_elsewhere| Command::Reserve {
-        match_id: id(3),
-        relation: Relation::Apart { taken_elsewhere },
-    };
+    let reserve_beside =
+        |taken_elsewhere| Command::Reserve { match_id: id(3), relation: Relation::Apart { taken_elsewhere } };
     assert_eq!(day.decide(reserve_beside(3)), Ok(Some(Event::PairingReserved { match_id: id(3) })));
     assert_eq!(day.decide(reserve_beside(4)), Ok(Some(refused(3))));
     let same = Command::Reserve { match_id: id(3), relation: Relation::Same };
