@@ -1,6 +1,6 @@
 // Runs the tests of one kind: `unit` without anything else, `journeys` in real browsers on a stack of their own.
 //
-//   node test/run.mjs unit|journeys|shots|lighthouse [name-of-file…]
+//   node test/run.mjs unit|journeys|shots [name-of-file…]
 //
 // A stack that runs already is used when STAKEMATE_EDGE names its address.
 
@@ -24,7 +24,7 @@ if (kind !== "unit" && process.env.STAKEMATE_EDGE === undefined) {
   stack = await startStack();
   process.env.STAKEMATE_EDGE = stack.edge;
 }
-const arguments_ = kind === "shots" || kind === "lighthouse" ? files : ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files];
+const arguments_ = kind === "shots" ? files : ["--test", "--test-concurrency=1", "--test-reporter=spec", ...files];
 const status = await ended(spawn(process.execPath, ["--enable-source-maps", ...arguments_], { stdio: "inherit" }));
 if (stack !== null) await stack.stop();
 process.exit(status);
