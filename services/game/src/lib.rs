@@ -5,7 +5,7 @@
 //! * `app`: the use cases. An owner task a live game (`owner`), who owns what (`registry`), the front (`games`), following a
 //!   game (`watch`), tables (`table`, `tables`), who is at the board and how far away (`attendance`, `presence`), and the ports to log and time (`journal`, `clock`).
 //! * `store`: the log of games and the list of them on Postgres, and the codec of events.
-//! * `bus`: confirmed matches become games.
+//! * `bus`: confirmed matches become games; ratings, by which the best running game is found.
 //! * `grpc`: the rpcs, one file each.
 //! * `score_sheet`: games as PGN.
 //! * `wire`: the words that log and edge share with the domain.
@@ -38,7 +38,8 @@
 //!
 //! * Moves on the bus. They stay in the log; the event that ends a game carries them all.
 //! * Snapshots: games are short, and a log is replayed in well under a millisecond.
-//! * Ratings, money and verdicts: other services make them of `GameEnded`.
+//! * Ratings, money and verdicts: other services make them of `GameEnded`. What is known of ratings here decides nothing but which
+//!   running game is shown to everybody.
 
 pub mod app;
 mod bus;
@@ -65,7 +66,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use app::{Clock, Games, ScaledGames, SystemClock, Tables, WatchLimits};
-use store::OpenTables;
+use store::{Featured, OpenTables};
 
 /// The service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!("../../migrations/game");
@@ -76,6 +77,8 @@ const TABLE_IDLE_MS_MAX: i64 = 30 * 60 * 1_000;
 const CLOSE_IDLE_TABLES_EVERY: Duration = Duration::from_secs(60);
 /// The durable name of the consumer of matches.
 const MATCHES_CONSUMER: &str = "game_matches";
+/// That of the consumer of ratings.
+const RATINGS_CONSUMER: &str = "game_ratings";
 /// How often live games without an owner are looked for. A hint that got lost is made good so late at most.
 const TAKE_UP_EVERY: Duration = Duration::from_secs(15);
 /// How often it is looked for games that have ended and are not packed.
@@ -106,8 +109,14 @@ pub async fn start(
     ensure_stream(&bus, store::SERVICE).await?;
     let parts = Parts::new(&pool, clock);
     let (open, open_tables) = watch::channel(OpenTables::default());
-    let service =
-        grpc::Service::new(parts.games.clone(), pool.clone(), open_tables.clone(), shutdown.clone());
+    let (best, featured) = watch::channel(Featured::default());
+    let service = grpc::Service::new(
+        parts.games.clone(),
+        pool.clone(),
+        open_tables.clone(),
+        featured,
+        shutdown.clone(),
+    );
     let pg_tables = store::PgTables::new(pool.clone(), parts.signal.clone());
     let tables = Tables::new(Arc::new(pg_tables.clone()), parts.games.clone());
     let desk = grpc::TableDesk::new(
@@ -129,9 +138,13 @@ pub async fn start(
     let relay = Relay::run(pool.clone(), bus.clone(), store::SERVICE, signal.clone(), stop.clone());
     tasks.spawn("relay", endless(relay));
     tasks.spawn("tables", endless(store::follow_tables(pool.clone(), pg_tables, open, shutdown.clone())));
+    tasks.spawn("featured", endless(store::follow_featured(pool.clone(), best, shutdown.clone())));
     tasks.spawn("idle tables", endless(close_idle_tables(tables, parts.games.clone(), shutdown.clone())));
     let consumer = ConsumerConfig::new(MATCHES_CONSUMER, "matchmaking", "match");
     let matches = bus::Matches::new(parts.games.clone(), scaled);
+    let (for_ratings, ratings) = (pool.clone(), ConsumerConfig::new(RATINGS_CONSUMER, "rating", "game"));
+    let ratings = run_consumer(for_ratings, bus.clone(), ratings, bus::Ratings, signal.clone(), stop.clone());
+    tasks.spawn("ratings", endless(ratings));
     tasks.spawn("matches", endless(run_consumer(pool, bus, consumer, matches, signal, stop)));
     tasks.spawn("packing", pack_games(packing_pool, shutdown.clone()));
     tasks.spawn("recovery", take_up_games(parts.games.clone(), recovering, shutdown.clone()));

@@ -17,6 +17,7 @@ mod replay_game;
 mod resign;
 mod status;
 mod table;
+mod watch_featured;
 mod watch_game;
 
 use std::sync::Arc;
@@ -28,7 +29,10 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
-use crate::{app::Games, store::OpenTables};
+use crate::{
+    app::Games,
+    store::{Featured, OpenTables},
+};
 
 pub use table::TableDesk;
 
@@ -38,22 +42,26 @@ pub struct Service {
     games: Games,
     pool: PgPool,
     open_tables: watch::Receiver<OpenTables>,
+    featured: watch::Receiver<Featured>,
     shutdown: CancellationToken,
     replays: Arc<Semaphore>,
 }
 
 impl Service {
-    /// Streams end when `shutdown` is cancelled. Those of games at tables tell by `open_tables` of the next game there.
+    /// Streams end when `shutdown` is cancelled. Those of games at tables tell by `open_tables` of the next game
+    /// there; those of the best running game follow `featured`.
     pub fn new(
         games: Games,
         pool: PgPool,
         open_tables: watch::Receiver<OpenTables>,
+        featured: watch::Receiver<Featured>,
         shutdown: CancellationToken,
     ) -> Service {
         Service {
             games,
             pool,
             open_tables,
+            featured,
             shutdown,
             replays: Arc::new(Semaphore::new(replay_game::PACED_REPLAYS_MAX)),
         }
@@ -65,6 +73,7 @@ type Answer<T> = Result<Response<T>, Status>;
 #[tonic::async_trait]
 impl GameService for Service {
     type WatchGameStream = FrameStream<pb::WatchGameResponse>;
+    type WatchFeaturedStream = FrameStream<pb::WatchFeaturedResponse>;
     type ReplayGameStream = FrameStream<pb::ReplayGameResponse>;
 
     async fn play_move(&self, request: Request<pb::PlayMoveRequest>) -> Answer<pb::PlayMoveResponse> {
@@ -100,6 +109,13 @@ impl GameService for Service {
 
     async fn watch_game(&self, request: Request<pb::WatchGameRequest>) -> Answer<Self::WatchGameStream> {
         watch_game::handle(self, request).await.map(Response::new)
+    }
+
+    async fn watch_featured(
+        &self,
+        _: Request<pb::WatchFeaturedRequest>,
+    ) -> Answer<Self::WatchFeaturedStream> {
+        Ok(Response::new(watch_featured::handle(self)))
     }
 
     async fn get_game(&self, request: Request<pb::GetGameRequest>) -> Answer<pb::GetGameResponse> {

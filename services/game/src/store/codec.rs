@@ -35,7 +35,7 @@ const ENDED: &str = "GameEnded";
 const ABORTED: &str = "GameAborted";
 
 /// The rating service's name of the pool of the house tables.
-const TABLE_POOL: &str = "table";
+pub(super) const TABLE_POOL: &str = "table";
 
 /// The place of GameStarted in every log, and the only public event before the last.
 const STARTED_VERSION: Version = 1;

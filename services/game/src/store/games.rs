@@ -5,6 +5,7 @@ use proto::game::v1 as pb;
 use sqlx::{FromRow, PgConnection, PgPool, postgres::PgArguments, query::QueryAs};
 use uuid::Uuid;
 
+use super::featured;
 use crate::{
     app::{CityId, Facts, GameId, PlayerId},
     wire,
@@ -175,6 +176,8 @@ pub(super) async fn insert(
         .bind(facts.stake.as_ref().map(|stake| stake.currency.as_str()))
         .bind(&started.rule_set.name)
         .bind(facts.table_id.map(|id| id.0))
+        .bind(featured::pool(facts, started))
+        .bind(featured::RATING_OF_THE_UNRATED)
         .execute(conn)
         .await
         .map(|_| ())

@@ -2,10 +2,11 @@
 //!
 //! `codec` turns domain events into stored bytes and back, `rule_set` does so for the rules a game is played by, `journal` is
 //! the log, `games` the list, `archive` finished games in few bytes, `library` many games at once. The same for tables:
-//! `table_codec`, `tables`, and `table_feed` for those who follow them. Statements live in commented files under `queries/`.
+//! `table_codec`, `tables`, and `table_feed` for those who follow them. `featured` is the best running game. Statements live in commented files under `queries/`.
 
 pub mod archive;
 mod codec;
+mod featured;
 mod games;
 mod journal;
 pub mod library;
@@ -15,6 +16,7 @@ mod table_feed;
 mod tables;
 
 pub use codec::{CodecError, SCHEMA};
+pub use featured::{Featured, RatingNow, follow as follow_featured, put_rating};
 pub use games::{GameRow, List, Listing, PageKey, list};
 pub use journal::{PgJournal, create};
 pub use table_feed::{OpenTables, follow as follow_tables};

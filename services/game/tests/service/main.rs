@@ -45,6 +45,7 @@ mod commands;
 mod drawing;
 mod endings;
 mod faults;
+mod featured;
 mod harness;
 mod lag;
 mod lines;
