@@ -1,6 +1,6 @@
 // Runs the tests of one kind: `unit` without anything else, `journeys` in real browsers on a stack of their own.
 //
-//   node test/run.mjs unit|journeys|shots|lighthouse [name-of-file…]
+//   node test/run.mjs unit|journeys|shots [name-of-file…]
 //
 // A stack that runs already is used when STAKEMATE_EDGE names its address.
 
@@ -26,7 +26,7 @@ if (kind !== "unit" && process.env.STAKEMATE_EDGE === undefined) {
   // Some journeys begin with what only a fault or many games bring about, and put it into the databases.
   process.env.STAKEMATE_STACK_DATA = stack.data;
 }
-const runs = kind === "shots" || kind === "lighthouse" ? files.map((file) => [file]) : [["--test", "--test-concurrency=1", "--test-reporter=spec", ...files]];
+const runs = kind === "shots" ? files.map((file) => [file]) : [["--test", "--test-concurrency=1", "--test-reporter=spec", ...files]];
 let status = 0;
 for (const run of runs) {
   status ||= await ended(spawn(process.execPath, ["--enable-source-maps", ...run], { stdio: "inherit" }));

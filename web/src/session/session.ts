@@ -6,6 +6,7 @@ import { signal } from "@preact/signals";
 
 import type { Session } from "../gen/stakemate/gateway/v1/account_service_pb.ts";
 import { accounts, unary, useTokens } from "../wire/transport.ts";
+import { keepToken, readToken } from "./kept-token.ts";
 
 const KEPT = "stakemate.session";
 const HANDOVER = "stakemate.handover";
@@ -63,20 +64,23 @@ export function begin(): void {
 /// Makes an account and signs in.
 export async function signUp(name: string, password: string): Promise<void> {
   const { session } = await accounts.signUp({ name, password }, unary);
-  adopt(session!);
+  await adopt(session!);
 }
 
 /// Signs in.
 export async function signIn(name: string, password: string): Promise<void> {
   const { session } = await accounts.signIn({ name, password }, unary);
-  adopt(session!);
+  await adopt(session!);
 }
 
 /// Ends the session here, in every tab, and at the server.
 export async function signOut(): Promise<void> {
   const kept = readKept();
   forget();
-  if (kept !== null) await accounts.signOut({ refreshToken: kept.refreshToken }, unary).catch(() => undefined);
+  const newest = await readToken();
+  await keepToken(null);
+  const refreshToken = newest?.token ?? kept?.refreshToken;
+  if (refreshToken !== undefined) await accounts.signOut({ refreshToken }, unary).catch(() => undefined);
 }
 
 async function accessToken(): Promise<string | null> {
@@ -99,8 +103,10 @@ async function renew(): Promise<string | null> {
     return null;
   }
   try {
-    const { session } = await accounts.refreshSession({ refreshToken: kept.refreshToken }, unary);
-    adopt(session!);
+    const newest = await readToken();
+    const refreshToken = newest?.playerId === kept.id ? newest.token : kept.refreshToken;
+    const { session } = await accounts.refreshSession({ refreshToken }, unary);
+    await adopt(session!);
     return session!.accessToken;
   } catch (error) {
     if (ConnectError.from(error).code !== Code.Unauthenticated) throw error;
@@ -110,7 +116,8 @@ async function renew(): Promise<string | null> {
   }
 }
 
-function adopt(session: Session): void {
+async function adopt(session: Session): Promise<void> {
+  await keepToken({ playerId: session.playerId, token: session.refreshToken });
   access = { playerId: session.playerId, token: session.accessToken, endsAtMs: Date.now() + lifetimeMs(session) };
   const roles = claims(session.accessToken).roles ?? [];
   const kept: Kept = { id: session.playerId, name: session.name, roles, refreshToken: session.refreshToken };
