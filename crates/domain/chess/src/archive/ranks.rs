@@ -1,7 +1,7 @@
 //! How likely each rank is: counted over games between people, and **part of the stored form** like the order itself.
 
 /// The most legal moves that a list can hold.
-const MOVES_MAX: usize = 256;
+pub(super) const MOVES_MAX: usize = 256;
 
 /// How often each rank is played, from counts over 292 games; smoothed.
 #[rustfmt::skip]
