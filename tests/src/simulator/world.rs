@@ -262,7 +262,10 @@ impl World {
     fn fairplay_hears(&mut self, message: &Message) -> Result<Handled, String> {
         let match_id = pairs::MatchId(message.match_number as u128);
         let command = match message.news {
-            News::Proposed => pairs::Command::Reserve { match_id },
+            // Each simulated player is a person of his own.
+            News::Proposed => {
+                pairs::Command::Reserve { match_id, relation: pairs::Relation::Apart { taken_elsewhere: 0 } }
+            }
             News::Cancelled(_) | News::GameOver(GameResult::Aborted) => pairs::Command::Release { match_id },
             News::GameOver(_) => pairs::Command::Count { match_id },
             _ => return Ok(Handled::Done),

@@ -131,8 +131,8 @@ fn staked(event: &GameEnded, game: &FinishedGame, circumstances: &Circumstances,
     let base_ms = circumstances.base_ms.max(1) as f64;
     // The clock after a player's last move; all of it when he made none.
     let left_share = |side: usize| {
-        let own = event.moves.iter().skip(side).step_by(2);
-        own.last().map_or(1.0, |last| last.clock_ms as f64 / base_ms)
+        let mut own = event.moves.iter().skip(side).step_by(2);
+        own.next_back().map_or(1.0, |last| last.clock_ms as f64 / base_ms)
     };
     NewGame {
         game_id: game.game_id,

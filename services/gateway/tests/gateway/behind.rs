@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::channel::mpsc;
+use proto::matchmaking::v1 as matchmaking;
 use proto::matchmaking::v1::join_queue_response::Frame;
 use proto::matchmaking::v1::matchmaking_service_server::{MatchmakingService, MatchmakingServiceServer};
 use proto::matchmaking::v1::{
@@ -287,5 +288,26 @@ impl MatchmakingService for Told {
         _: Request<UpdateCityRequest>,
     ) -> Result<Response<UpdateCityResponse>, Status> {
         Ok(Response::new(UpdateCityResponse::default()))
+    }
+
+    async fn block_player(
+        &self,
+        _: Request<matchmaking::BlockPlayerRequest>,
+    ) -> Result<Response<matchmaking::BlockPlayerResponse>, Status> {
+        Err(not_told())
+    }
+
+    async fn unblock_player(
+        &self,
+        _: Request<matchmaking::UnblockPlayerRequest>,
+    ) -> Result<Response<matchmaking::UnblockPlayerResponse>, Status> {
+        Err(not_told())
+    }
+
+    async fn list_blocked_players(
+        &self,
+        _: Request<matchmaking::ListBlockedPlayersRequest>,
+    ) -> Result<Response<matchmaking::ListBlockedPlayersResponse>, Status> {
+        Err(not_told())
     }
 }

@@ -30,6 +30,7 @@ impl World {
             first_player_id,
             second_player_id,
             day: today(),
+            person_ids: Vec::new(),
         };
         self.fairplay.publish(StreamId::new("pair", match_id), "PairingReserved", &event).await;
     }
@@ -43,6 +44,7 @@ impl World {
             second_player_id,
             day: today(),
             reason: PairingRefusalReason::PairLimitReached.into(),
+            person_ids: Vec::new(),
         };
         self.fairplay.publish(StreamId::new("pair", match_id), "PairingRefused", &event).await;
     }
