@@ -72,7 +72,7 @@ impl Case<'_> {
                 actor_id: self.decided_by,
                 request_id: Uuid::new_v5(
                     &self.cause,
-                    &[game_id.as_bytes(), player.0.as_bytes()].concat()[..],
+                    &[game_id.as_bytes().as_slice(), player.0.as_bytes().as_slice()].concat()[..],
                 ),
                 reason,
                 at_ms: self.event.decided_at_ms,
