@@ -5,12 +5,15 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Browser } from "playwright-core";
 
-import { browser, closeBrowsers, signedUp, type Seat } from "../support/browsers.ts";
+import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
+import { requestId } from "../../src/wire/request-id.ts";
+import { browser, closeBrowsers, PASSWORD, signedUp, type Seat } from "../support/browsers.ts";
 import { FOOLS_MATE, paired, playAll, type Pair } from "../support/play.ts";
 import { asPlayer } from "../support/services.ts";
-import { MODERATOR, openCase, OPERATOR, parkLetter, sql, staff } from "../support/staff.ts";
+import { consoleOf, MODERATOR, moderatorsConsole, openCase, OPERATOR, operatorsConsole, parkLetter, sql, staff } from "../support/staff.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -47,6 +50,94 @@ test("the consoles are shown to their roles and to nobody else", async () => {
   await operator.page.waitForURL("**/console/services");
   await operator.page.waitForSelector(".tabs a");
   assert.equal(await operator.page.locator(".tabs a").count(), 6);
+});
+
+const SERVICES = ["gateway", "matchmaking", "fairplay", "wallet", "game", "rating"];
+
+function at(service: string) {
+  return { headers: { "stakemate-service": service } };
+}
+
+/// How a call is refused: its code, and the reason that it gives.
+async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return "answered";
+  } catch (error) {
+    const failure = ConnectError.from(error);
+    return `${Code[failure.code]} ${failure.findDetails(ErrorInfoSchema)[0]?.reason ?? ""}`.trim();
+  }
+}
+
+test("no call of the consoles answers anybody without its role", async () => {
+  const player = await consoleOf(finished.white.name, PASSWORD);
+  const judge = await moderatorsConsole();
+  const boss = await operatorsConsole();
+  const letter = { requestId: requestId(), consumer: "wallet_players", streamId: requestId(), version: 1n, reason: "let me" };
+  for (const [name, who] of [["player", player], ["moderator", judge]] as const) {
+    for (const service of SERVICES) {
+      const calls = {
+        status: refusal(who.operator.getStatus({}, at(service))),
+        events: refusal(who.operator.listEvents({ pageSize: 1_000 }, at(service))),
+        letters: refusal(who.operator.listDeadLetters({}, at(service))),
+        retry: refusal(who.operator.retryDeadLetter(letter, at(service))),
+        skip: refusal(who.operator.skipDeadLetter(letter, at(service))),
+        actions: refusal(who.operator.listDeadLetterActions({}, at(service))),
+      };
+      for (const [call, answer] of Object.entries(calls)) {
+        assert.equal(await answer, "PermissionDenied ROLE_MISSING", `${call} of ${service} by a ${name}`);
+      }
+    }
+    assert.equal(await refusal(who.ledger.listAccountTotals({})), "PermissionDenied ROLE_MISSING", name);
+    assert.equal(await refusal(who.ledger.getMatchLedger({ matchId: "7" })), "PermissionDenied ROLE_MISSING", name);
+    assert.equal(await refusal(who.queues.listQueues({})), "PermissionDenied ROLE_MISSING", name);
+  }
+  for (const who of [player, boss]) {
+    assert.equal(await refusal(who.cases.getCase({ caseId: "7" })), "PermissionDenied ROLE_MISSING");
+    assert.equal(await refusal(who.fairplay.listCases({})), "PermissionDenied ROLE_MISSING");
+  }
+  assert.equal(await refusal(boss.operator.getStatus({})), "InvalidArgument");
+  assert.equal(await refusal(boss.operator.getStatus({}, at("nobody"))), "InvalidArgument");
+  assert.equal(await refusal(judge.cases.getCase({ caseId: requestId() })), "NotFound CASE_UNKNOWN");
+});
+
+test("pages of a log meet without a gap or a repeat, and bad requests name every bad field", async () => {
+  const { operator } = await operatorsConsole();
+  const whole = await operator.listEvents({ streamIds: [finished.gameId], pageSize: 100 }, at("game"));
+  const paged: string[] = [];
+  let pageToken = "";
+  do {
+    const page = await operator.listEvents({ streamIds: [finished.gameId], pageSize: 2, pageToken }, at("game"));
+    assert.ok(page.events.length <= 2);
+    paged.push(...page.events.map((event) => event.eventId));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  assert.ok(paged.length >= FOOLS_MATE.length + 2, `${paged.length} events`);
+  assert.deepEqual(paged, whole.events.map((event) => event.eventId));
+  const versions = whole.events.map((event) => Number(event.version));
+  assert.deepEqual(versions, versions.map((_, index) => versions.length - index));
+  const bad = { streamIds: ["7"], kinds: ["no name"], sinceMs: -1n, pageSize: 101, pageToken: "!" };
+  const failure = await operator.listEvents(bad, at("game")).then(() => null, (error: unknown) => ConnectError.from(error));
+  for (const field of ["stream_ids", "kinds", "since_ms", "page_size", "page_token"]) assert.ok(failure!.rawMessage.includes(field), failure!.rawMessage);
+});
+
+test("a retry that comes twice is one, a request id is good for one, and what is behind another waits", async () => {
+  const { operator } = await operatorsConsole();
+  const { playerId } = parkLetter();
+  const letter = { requestId: requestId(), consumer: "wallet_players", streamId: playerId, version: 1n, reason: "the rows are back" };
+  assert.equal(await refusal(operator.retryDeadLetter({ ...letter, version: 2n }, at("wallet"))), "FailedPrecondition DEAD_LETTER_NOT_FIRST");
+  assert.equal(await refusal(operator.retryDeadLetter({ ...letter, reason: " " }, at("wallet"))), "InvalidArgument");
+  await operator.retryDeadLetter(letter, at("wallet"));
+  await operator.retryDeadLetter(letter, at("wallet"));
+  assert.equal(await refusal(operator.retryDeadLetter({ ...letter, reason: "another reason" }, at("wallet"))), "InvalidArgument REQUEST_ID_REUSED");
+  const { actions } = await operator.listDeadLetterActions({}, at("wallet"));
+  assert.equal(actions.filter((action) => action.streamId === playerId).length, 1);
+  for (let tries = 0; sql("wallet", `select count(*) from accounts where player_id = '${playerId}'`) !== "1"; tries += 1) {
+    assert.ok(tries < 300, "it was never handled");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const late = { ...letter, requestId: requestId() };
+  assert.equal(await refusal(operator.skipDeadLetter(late, at("wallet"))), "NotFound DEAD_LETTER_UNKNOWN");
 });
 
 test("an operator sees every service ready, and its consumers close behind", async () => {

@@ -5,13 +5,20 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { create, toBinary } from "@bufbuild/protobuf";
+import { createClient, type Interceptor } from "@connectrpc/connect";
+import { createGrpcWebTransport } from "@connectrpc/connect-web";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 
-import { AssessmentSchema, EvidenceLevel } from "../../src/gen/stakemate/fairplay/v1/fairplay_service_pb.ts";
+import { CaseService } from "../../src/gen/stakemate/fairplay/v1/case_service_pb.ts";
+import { AssessmentSchema, EvidenceLevel, FairplayService } from "../../src/gen/stakemate/fairplay/v1/fairplay_service_pb.ts";
 import { PlayerRegisteredSchema } from "../../src/gen/stakemate/gateway/v1/event_pb.ts";
+import { AccountService } from "../../src/gen/stakemate/gateway/v1/account_service_pb.ts";
+import { QueueService } from "../../src/gen/stakemate/matchmaking/v1/queue_service_pb.ts";
+import { OperatorService } from "../../src/gen/stakemate/operator/v1/operator_service_pb.ts";
 import { EventMetadataSchema } from "../../src/gen/stakemate/type/v1/event_metadata_pb.ts";
+import { LedgerService } from "../../src/gen/stakemate/wallet/v1/ledger_service_pb.ts";
 import { requestId } from "../../src/wire/request-id.ts";
-import { visit, type Seat } from "./browsers.ts";
+import { EDGE, visit, type Seat } from "./browsers.ts";
 
 /// The seeded sign-ins of `make up`.
 export const OPERATOR = "olga";
@@ -28,6 +35,34 @@ export async function staff(one: Browser, name: string, options: BrowserContextO
   await seat.page.click("button[type=submit]");
   await seat.page.waitForSelector(".purse");
   return seat;
+}
+
+/// Somebody's own clients of what the consoles ask, by name and password.
+export async function consoleOf(name: string, password: string) {
+  const open = createGrpcWebTransport({ baseUrl: EDGE });
+  const { session } = await createClient(AccountService, open).signIn({ name, password });
+  const authorize: Interceptor = (next) => (request) => {
+    request.header.set("authorization", `Bearer ${session!.accessToken}`);
+    return next(request);
+  };
+  const own = createGrpcWebTransport({ baseUrl: EDGE, interceptors: [authorize] });
+  return {
+    operator: createClient(OperatorService, own),
+    ledger: createClient(LedgerService, own),
+    queues: createClient(QueueService, own),
+    cases: createClient(CaseService, own),
+    fairplay: createClient(FairplayService, own),
+  };
+}
+
+/// The operator's.
+export function operatorsConsole() {
+  return consoleOf(OPERATOR, PASSWORD);
+}
+
+/// The moderator's.
+export function moderatorsConsole() {
+  return consoleOf(MODERATOR, PASSWORD);
 }
 
 /// What a service's database answers, a line a row.
