@@ -25,7 +25,7 @@ use tonic_web::{GrpcWebCall, GrpcWebClientLayer, GrpcWebClientService};
 use tower::ServiceBuilder;
 
 /// How long a call is repeated while the other side is away.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Between two tries.
 pub const PAUSE: Duration = Duration::from_millis(100);

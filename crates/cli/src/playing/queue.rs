@@ -37,7 +37,7 @@ pub async fn queue_until(
     };
     let mut ticket_id = String::new();
     let mut is_leaving = false;
-    let deadline = Instant::now() + PATIENCE;
+    let mut deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {
         let followed = tokio::select! {
             biased;
@@ -54,6 +54,8 @@ pub async fn queue_until(
                     return Ok(None);
                 }
                 is_leaving = true;
+                // Leaving has a patience of its own, which a stack that is being restarted may have used up.
+                deadline = Instant::now() + PATIENCE;
                 request.ticket_id.clone_from(&ticket_id);
                 continue;
             }

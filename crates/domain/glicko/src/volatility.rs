@@ -31,9 +31,8 @@ impl VolatilityStep {
     pub fn new_sigma(&self) -> f64 {
         let start = libm::log(self.sigma * self.sigma);
         let mut a = start;
-        let mut b = self.other_end(start);
+        let (mut b, mut f_b) = self.other_end(start);
         let mut f_a = self.f(a, start);
-        let mut f_b = self.f(b, start);
         for _ in 0..ITERATIONS_MAX {
             if (b - a).abs() <= CONVERGENCE_TOLERANCE {
                 break;
@@ -52,21 +51,24 @@ impl VolatilityStep {
         libm::exp(a / 2.0)
     }
 
-    /// An end of the search on the other side of the root than `ln σ²`. The comparison is strict: at equality (case D17)
-    /// the logarithm of zero would be taken.
-    fn other_end(&self, start: f64) -> f64 {
+    /// An end of the search on the other side of the root than `ln σ²`, with the value there. The comparison is strict: at
+    /// equality (case D17) the logarithm of zero would be taken.
+    fn other_end(&self, start: f64) -> (f64, f64) {
         let surplus = self.delta * self.delta - self.phi * self.phi - self.v;
         if surplus > 0.0 {
-            return libm::log(surplus);
+            let end = libm::log(surplus);
+            return (end, self.f(end, start));
         }
         let mut end = start - self.tau;
+        let mut f_end = self.f(end, start);
         for _ in 1..ITERATIONS_MAX {
-            if self.f(end, start) >= 0.0 {
+            if f_end >= 0.0 {
                 break;
             }
             end -= self.tau;
+            f_end = self.f(end, start);
         }
-        end
+        (end, f_end)
     }
 
     fn f(&self, x: f64, start: f64) -> f64 {
