@@ -45,6 +45,12 @@ impl Stack {
         Self::start_with(data, &[("STAKEMATE_OTLP_ENDPOINT", "http://127.0.0.1:9")])
     }
 
+    /// A stack whose games are shared by several instances of the game service.
+    pub fn with_game_instances(count: u8) -> anyhow::Result<Self> {
+        let data = scratch::folder(Medium::Memory, "stack")?;
+        Self::start_with(data, &[("STAKEMATE_GAME_INSTANCES", &count.to_string())])
+    }
+
     fn start_with(data: PathBuf, variables: &[(&str, &str)]) -> anyhow::Result<Self> {
         let port = cli::dev::ports::free_address()?.port();
         let mut command = Command::new(programs()?.join("stakemate"));
