@@ -8,7 +8,7 @@ STAKEMATE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE_FOLDER)/stakemate
 .DEFAULT_GOAL := help
 ONLY ?=
 
-.PHONY: help up demo simulate bench test web-test lint calibrate deploy-check fmt clean-data build web
+.PHONY: help up demo simulate bench fuzz test web-test lint calibrate deploy-check fmt clean-data build web
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,10 +37,15 @@ web-test: ## the web client: types, units, and journeys in real browsers on a st
 	@scripts/web unit
 	@scripts/web journeys
 
-bench: ## the benchmarks, one JSON line a figure; ONLY=game for some of them, GAMES=file.pgn for games to pack
+bench: ## the benchmarks, one JSON line a figure; ONLY=game for some of them, GAMES=file.pgn for games of people
+	@scripts/bootstrap --bench
+	cargo build --release --locked --bin stakemate-game --bin stakemate-gateway --bin stakemate-bench
+	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES)) $(BENCH_FLAGS)
+
+fuzz: ## inputs that nobody would send by mistake: make fuzz SECONDS=60 [ONLY=uci,fen,pgn,packed,requests]
 	@scripts/bootstrap
-	cargo build --release --locked --bin stakemate-game --bin stakemate-bench
-	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES))
+	cargo build --locked --bin stakemate-fuzz
+	@$(or $(CARGO_TARGET_DIR),target)/debug/stakemate-fuzz --seconds $(or $(SECONDS),60) --only "$(ONLY)"
 
 lint: ## formatting, clippy, protos, licences, unused dependencies
 	@scripts/bootstrap --lint

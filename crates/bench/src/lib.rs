@@ -3,9 +3,11 @@
 //! # Map
 //!
 //! * [`game`]: the game service: P1 to P9 and P16, in the order in which they are measured.
-//! * [`stand`]: a durable Postgres, a NATS and a game service as processes of our own.
-//! * [`load`]: games played through gRPC as two clients each would play them.
-//! * [`decisions`]: what a move costs without any input or output. [`timers`]: many clocks. [`recovery`]: many logs.
+//! * [`closed_loop`], [`paced`], [`losses`], [`watched`]: games through gRPC. [`load`]: their clients, as two people each.
+//! * [`peer`]: Colyseus on the same games in the same run; its server and clients are in `bench/peers`.
+//! * [`decisions`]: what a move costs without any input or output. [`packing`]: finished games. [`timers`]: many clocks.
+//!   [`recovery`]: many logs. [`sizes`]: a large log.
+//! * [`stand`]: a durable Postgres, a NATS, a Redis, a game service and a gateway as processes of our own.
 //! * [`raw`]: what the machine itself can do, measured in the same run. [`cpu`]: what processes have used.
 //! * [`figure`]: how a figure is printed.
 //!
@@ -17,14 +19,22 @@
 //!
 //! # Deliberately absent
 //!
-//! Other people's servers. Their figures were measured once, on the same kind of machine, and stand in the goals.
+//! Absolute times as goals, where something to compare with can be measured in the same run: machines are busy, and two of them are
+//! never alike.
 
+pub mod closed_loop;
 pub mod cpu;
 pub mod decisions;
 pub mod figure;
 pub mod game;
 pub mod load;
+pub mod losses;
+pub mod paced;
+pub mod packing;
+pub mod peer;
 pub mod raw;
 pub mod recovery;
+pub mod sizes;
 pub mod stand;
 pub mod timers;
+pub mod watched;
