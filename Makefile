@@ -9,9 +9,9 @@ STAKEMATE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE_FOLDER)/stakemate
 ONLY ?=
 # The figures of matches take the whole stack, those of games the game service.
 ALL_PROGRAMS = --workspace --bins
-GAME_PROGRAMS = --bin stakemate-game --bin stakemate-bench
+GAME_PROGRAMS = --bin stakemate-game --bin stakemate-gateway --bin stakemate-bench
 
-.PHONY: help up demo simulate chaos bench test web-test lint calibrate deploy-check fmt clean-data build web
+.PHONY: help up demo simulate chaos bench fuzz test web-test lint calibrate deploy-check fmt clean-data build web
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,9 +45,14 @@ web-test: ## the web client: types, units, and journeys in real browsers on a st
 	@scripts/web journeys
 
 bench: ## the benchmarks, one JSON line a figure; ONLY=game or fairplay for some of them, GAMES=file.pgn for games of people
-	@scripts/bootstrap
+	@scripts/bootstrap $(if $(or $(if $(ONLY),,all),$(findstring game,$(ONLY))),--bench)
 	cargo build --release --locked $(if $(ONLY),$(if $(findstring match,$(ONLY)),$(ALL_PROGRAMS),$(GAME_PROGRAMS)),$(ALL_PROGRAMS))
-	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES))
+	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES)) $(BENCH_FLAGS)
+
+fuzz: ## inputs that nobody would send by mistake: make fuzz SECONDS=60 [ONLY=uci,fen,pgn,packed,requests]
+	@scripts/bootstrap
+	cargo build --locked --bin stakemate-fuzz
+	@$(or $(CARGO_TARGET_DIR),target)/debug/stakemate-fuzz --seconds $(or $(SECONDS),60) --only "$(ONLY)"
 
 lint: ## formatting, clippy, protos, licences, unused dependencies
 	@scripts/bootstrap --lint

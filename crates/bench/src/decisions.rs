@@ -1,22 +1,24 @@
-//! P6, perft, and the games that everything else plays.
+//! P6, packed games against replayed ones, and the games that everything else plays.
 
 use std::hint::black_box;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use domain_chess::{
-    Command, Event, Game, RuleSet, SanPlus, Start, StartPosition, TimeControl, UciMove, archive, decide,
+    Command, Event, Game, RuleSet, SanPlus, Start, Started, TimeControl, UciMove, archive, decide,
 };
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use shakmaty::Chess;
 
+use crate::cpu;
 use crate::figure::{Figure, Goal, quantile};
 
 /// How long the games are.
 pub const PLIES: usize = 80;
-const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
-const PERFT_DEPTH: u32 = 5;
+const GAMES: usize = 300;
 const ROUNDS: usize = 5;
+/// How long one speed is measured.
+const ROUND_SPAN: Duration = Duration::from_millis(200);
 
 /// Legal games of [`PLIES`] half-moves, the same for the same seed.
 pub fn games(count: usize, seed: u64) -> Vec<Vec<UciMove>> {
@@ -79,12 +81,15 @@ pub fn log(moves: &[UciMove], think_ms: i64) -> Vec<Event> {
     log
 }
 
-/// Measures what a move and a replay cost.
-pub fn measure() -> Vec<Figure> {
-    let games = games(300, 6);
+/// Measures what a move and a replay cost; packed games of people, where there are some.
+pub fn measure(of_people: &[Vec<Event>]) -> Vec<Figure> {
+    let games = games(GAMES, 6);
     let logs: Vec<Vec<Event>> = games.iter().map(|game| log(game, 700)).collect();
     let mut figures = vec![one_move(&games)];
-    figures.extend(replays(&games, &logs));
+    figures.extend(replays("random games", &logs));
+    if !of_people.is_empty() {
+        figures.extend(replays("games of people", of_people));
+    }
     figures
 }
 
@@ -103,94 +108,74 @@ fn one_move(games: &[Vec<UciMove>]) -> Figure {
     Figure { id: "P6", name, value, unit: "us", goal: Goal::AtMost(3.0), n: costs_us.len() }
 }
 
-fn replays(games: &[Vec<UciMove>], logs: &[Vec<Event>]) -> Vec<Figure> {
-    let texts: Vec<Vec<String>> =
-        games.iter().map(|game| game.iter().map(ToString::to_string).collect()).collect();
+/// Speeds in the thread's own time, in turn, the median of some rounds.
+fn replays(what: &str, logs: &[Vec<Event>]) -> Vec<Figure> {
+    let moves = |log: &[Event]| -> Vec<String> {
+        let uci = |event: &Event| match event {
+            Event::MovePlayed(played) => Some(played.uci.to_string()),
+            _ => None,
+        };
+        log.iter().filter_map(uci).collect()
+    };
+    let starts: Vec<&Started> = logs.iter().map(|log| started_of(log)).collect();
+    let texts: Vec<(Chess, Vec<String>)> =
+        logs.iter().map(|log| (started_of(log).start_position.position().clone(), moves(log))).collect();
     let packed: Vec<Vec<u8>> = logs.iter().map(|log| archive::pack(log).expect("one game")).collect();
     let mut speeds: [Vec<f64>; 3] = Default::default();
     for _ in 0..ROUNDS {
-        speeds[0].push(games_per_second(games.len(), || bare(&texts)));
-        speeds[1].push(games_per_second(games.len(), || {
+        speeds[0].push(games_per_second(logs.len(), || bare(&texts)));
+        speeds[1].push(games_per_second(logs.len(), || {
             for log in logs {
                 black_box(Game::replay(log).expect("one game"));
             }
         }));
-        speeds[2].push(games_per_second(games.len(), || {
-            for (log, packed) in logs.iter().zip(&packed) {
-                let Event::Started(start) = &log[0] else { unreachable!("a start comes first") };
-                black_box(archive::unpack(start, packed).expect("packed a moment ago"));
+        speeds[2].push(games_per_second(logs.len(), || {
+            for (started, packed) in starts.iter().zip(&packed) {
+                black_box(archive::unpack(started, packed).expect("packed a moment ago"));
             }
         }));
     }
     let [bare, stored, unpacked] = speeds.map(|mut speeds| quantile(&mut speeds, 0.5));
-    let ratio = |name: &str, value: f64| Figure {
-        id: "P6",
-        name: name.to_owned(),
+    let ratio = |id, name: &str, value: f64| Figure {
+        id,
+        name: format!("{name}, {what}"),
         value,
         unit: "x bare shakmaty, UCI to SAN",
         goal: Goal::AtLeast(0.7),
-        n: games.len() * ROUNDS,
+        n: logs.len() * ROUNDS,
     };
-    vec![ratio("replay of stored games", stored / bare), ratio("packed games unpacked", unpacked / bare)]
+    vec![
+        ratio("P6", "replay of stored games", stored / bare),
+        ratio("archive", "packed games unpacked and replayed", unpacked / bare),
+    ]
 }
 
-fn games_per_second(count: usize, work: impl FnOnce()) -> f64 {
-    let begun = Instant::now();
-    work();
-    count as f64 / begun.elapsed().as_secs_f64()
+fn started_of(log: &[Event]) -> &Started {
+    match &log[0] {
+        Event::Started(started) => started,
+        _ => unreachable!("a start comes first"),
+    }
 }
 
-fn bare(texts: &[Vec<String>]) {
-    for moves in texts {
-        let mut position = Chess::default();
+fn games_per_second(count: usize, work: impl Fn()) -> f64 {
+    let (begun, mut done) = (cpu::used_by_thread(), 0);
+    loop {
+        work();
+        done += count;
+        let used = cpu::used_by_thread() - begun;
+        if used >= ROUND_SPAN {
+            return done as f64 / used.as_secs_f64();
+        }
+    }
+}
+
+fn bare(texts: &[(Chess, Vec<String>)]) {
+    for (start, moves) in texts {
+        let mut position = start.clone();
         for text in moves {
             let uci: UciMove = text.parse().expect("we wrote it");
             let m = uci.to_move(&position).expect("the game is legal");
             black_box(SanPlus::from_move_and_play_unchecked(&mut position, m));
         }
     }
-}
-
-/// Paths counted by the decider itself, against the published numbers.
-pub fn perft() -> Vec<Figure> {
-    let cases = [("the start position", None, 4_865_609), ("Kiwipete", Some(KIWIPETE), 193_690_690_u64)];
-    let figure = |(name, fen, known): (&str, Option<&str>, u64)| {
-        let mut start = Start::new(Arc::new(RuleSet::fide()), None, 0);
-        start.time_control = Some(TimeControl::new(180_000, 0));
-        if let Some(fen) = fen {
-            start.start_position = StartPosition::from_fen(fen).expect("a known position");
-        }
-        let mut game = Game::new();
-        for event in decide(&game, &Command::Start(Box::new(start))).expect("a game") {
-            game.evolve(&event);
-        }
-        let begun = Instant::now();
-        let counted = paths(&game, PERFT_DEPTH);
-        let seconds = begun.elapsed().as_secs_f64();
-        Figure {
-            id: "perft",
-            name: format!(
-                "paths of {PERFT_DEPTH} half-moves from {name}, by decide and evolve, in {seconds:.1} s"
-            ),
-            value: counted as f64,
-            unit: "paths",
-            goal: if counted == known { Goal::AtLeast(known as f64) } else { Goal::AtMost(-1.0) },
-            n: 1,
-        }
-    };
-    cases.into_iter().map(figure).collect()
-}
-
-/// The last half-move is counted and not played.
-fn paths(game: &Game, depth: u32) -> u64 {
-    let legal = game.legal_moves();
-    if depth == 1 {
-        return legal.len() as u64;
-    }
-    let moves = legal.into_iter().map(|uci| {
-        let mut next = game.clone();
-        play(&mut next, uci, 1).expect("a legal move");
-        paths(&next, depth - 1)
-    });
-    moves.sum()
 }

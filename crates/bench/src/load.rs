@@ -14,8 +14,7 @@ use tonic::transport::Channel;
 use tonic::{Code, Request, Streaming};
 use uuid::Uuid;
 
-use crate::decisions;
-use crate::stand::{Player, Stand};
+use crate::stand::Player;
 
 /// How long a player waits for the opponent's move.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,7 +28,7 @@ pub struct Plan {
     pub games: usize,
     /// How long a player thinks about each move.
     pub think: Duration,
-    /// So many half-moves each; at most [`decisions::PLIES`].
+    /// So many half-moves each; at most as many as the games have.
     pub plies: usize,
 }
 
@@ -44,6 +43,19 @@ pub struct Played {
     pub acknowledged_ms: Vec<f64>,
 }
 
+/// A game in which both have a place.
+#[derive(Clone, Debug)]
+pub struct Seated {
+    /// The game.
+    pub game_id: Uuid,
+    /// White.
+    pub white: Player,
+    /// Black.
+    pub black: Player,
+    /// What they will play.
+    pub line: Vec<UciMove>,
+}
+
 struct Side {
     player: Player,
     game_id: Uuid,
@@ -52,28 +64,28 @@ struct Side {
     plan: Plan,
 }
 
-/// Plays the plan; `channels` are what all players share. `begun` is called when all are seated.
+/// Plays games; `channels` are what all players share. `begun` is called when all are seated.
+///
+/// # Errors
+/// When a move was not acknowledged, or not seen by the opponent.
 pub async fn play(
-    stand: &Stand,
+    games: Vec<Seated>,
     channels: &[Channel],
     plan: Plan,
-    begun: impl FnOnce(),
+    begun: impl FnOnce() -> anyhow::Result<()>,
 ) -> anyhow::Result<Played> {
-    let barrier = Arc::new(Barrier::new(plan.games * 2 + 1));
+    let barrier = Arc::new(Barrier::new(games.len() * 2 + 1));
     let mut tasks = JoinSet::new();
-    for (line, number) in decisions::games(plan.games, 11).into_iter().zip(0..) {
-        let (white, black) = (stand.player("white")?, stand.player("black")?);
-        let game_id = stand.new_game(&white, &black).await?;
-        let line = Arc::new(line);
-        for (player, first) in [(white, 0), (black, 1)] {
-            let side = Side { player, game_id, first, line: line.clone(), plan };
+    for (seated, number) in games.into_iter().zip(0..) {
+        let line = Arc::new(seated.line);
+        for (player, first) in [(seated.white, 0), (seated.black, 1)] {
+            let side = Side { player, game_id: seated.game_id, first, line: line.clone(), plan };
             let client = GameServiceClient::new(channels[number % channels.len()].clone());
-            let barrier = barrier.clone();
-            tasks.spawn(side.play(client, barrier));
+            tasks.spawn(side.play(client, barrier.clone()));
         }
     }
     barrier.wait().await;
-    begun();
+    begun()?;
     let start = Instant::now();
     let mut played = Played::default();
     while let Some(side) = tasks.join_next().await {

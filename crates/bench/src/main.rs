@@ -1,22 +1,36 @@
 //! `stakemate-bench`: what `make bench` runs.
 
+use std::path::PathBuf;
+
 use clap::Parser;
 
 use bench::{fairplay, game, matches, pairing, ratings, raw, settlements};
+
+/// Sizes of the log that are measured.
+const LOG_SIZES: [usize; 3] = [10_000, 1_000_000, 10_000_000];
 
 /// Measures, and prints one JSON line a figure.
 #[derive(Debug, Parser)]
 #[command(name = "stakemate-bench")]
 struct Arguments {
-    /// Only these, separated by commas: game, pairing, wallet, rating, match; all when empty.
+    /// Only these, separated by commas: game, pairing, wallet, rating, match, fairplay; all when empty.
     #[arg(long, default_value = "", value_delimiter = ',')]
     only: Vec<String>,
+    /// Games of the closed loops.
+    #[arg(long, default_value_t = 200)]
+    concurrent: usize,
+    /// Games of the large closed loop.
+    #[arg(long, default_value_t = 1_000)]
+    concurrent_large: usize,
     /// The largest log that is made.
     #[arg(long, default_value_t = 10_000_000)]
     events_max: usize,
-    /// A PGN file with games of people, for the figures of packed games.
+    /// A PGN file with games of people, for the figures of packed games; without it random games are packed, which take more.
     #[arg(long)]
-    games: Option<std::path::PathBuf>,
+    games: Option<PathBuf>,
+    /// The folder of what we are compared with, installed by `scripts/bootstrap --bench`.
+    #[arg(long, default_value = "bench/peers")]
+    peers: PathBuf,
     /// Rounds of which the median counts.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
@@ -44,12 +58,15 @@ async fn main() -> anyhow::Result<()> {
         fairplay::run(games).await?;
     }
     if wanted("game") {
-        let mut extent = game::Extent {
+        let extent = game::Extent {
+            games: arguments.concurrent.max(1),
+            games_large: arguments.concurrent_large.max(1),
             rounds: arguments.rounds.max(1),
+            games_paced: 50,
+            log_sizes: LOG_SIZES.into_iter().filter(|size| *size <= arguments.events_max).collect(),
             games_file: arguments.games,
-            ..game::Extent::default()
+            peers: arguments.peers,
         };
-        extent.log_sizes.retain(|size| *size <= arguments.events_max);
         game::run(&extent).await?;
     }
     if wanted("pairing") {

@@ -25,6 +25,8 @@ const CALLERS: usize = 64;
 /// The time that a commit of one row takes, and how many go through.
 #[derive(Clone, Copy, Debug)]
 pub struct SingleRows {
+    /// How many.
+    pub count: usize,
     /// Commits a second.
     pub per_second: f64,
     /// Median and 99 of 100, in milliseconds.
@@ -50,18 +52,83 @@ pub fn fdatasync() -> anyhow::Result<Figure> {
     Ok(Figure { id: "raw", name: "fdatasync, median".to_owned(), value, unit: "us", goal: Goal::None, n })
 }
 
+/// How many clients commit at once where all are as fast as they can be.
+pub const CLIENTS: [usize; 3] = [8, 32, 64];
+/// Rows of one statement, and clients that send such.
+const BATCH_ROWS: usize = 100;
+const BATCH_CLIENTS: [usize; 2] = [1, 8];
+const ROW_BYTES: usize = 120;
+
+/// The table of the raw limits.
+pub async fn make_table(pool: &PgPool) -> anyhow::Result<()> {
+    let create = "create table if not exists bench_rows (id bigint generated always as identity primary key, data bytea)";
+    sqlx::raw_sql(create).execute(pool).await?;
+    Ok(())
+}
+
+/// What the database itself can do: commits of one row by few and many clients, and of rows together. With the commits of most
+/// clients, to compare with.
+pub async fn database(pool: &PgPool, pid: u32) -> anyhow::Result<(SingleRows, Vec<Figure>)> {
+    make_table(pool).await?;
+    let figure =
+        |name: String, value: f64, unit, n| Figure { id: "raw", name, value, unit, goal: Goal::None, n };
+    let (mut most, mut figures) = (None, Vec::new());
+    for clients in CLIENTS {
+        let before = cpu::used_by(pid);
+        let rows = single_rows(pool, clients, Duration::ZERO, SPAN).await?;
+        let cost_ms = (cpu::used_by(pid) - before).as_secs_f64() * 1e3 / rows.count as f64;
+        let name =
+            format!("commits of one row each, {clients} clients, {cost_ms:.3} ms of the server's CPU a row");
+        figures.push(figure(name, rows.per_second, "rows/s", rows.count));
+        most = Some(rows);
+    }
+    for clients in BATCH_CLIENTS {
+        let before = cpu::used_by(pid);
+        let (per_second, count) = batches(pool, clients).await?;
+        let cost_ms = (cpu::used_by(pid) - before).as_secs_f64() * 1e3 / count as f64;
+        let name = format!(
+            "commits of {BATCH_ROWS} rows by unnest, {clients} clients, {cost_ms:.3} ms of the server's CPU a row"
+        );
+        figures.push(figure(name, per_second, "rows/s", count));
+    }
+    Ok((most.context("no clients")?, figures))
+}
+
+async fn batches(pool: &PgPool, clients: usize) -> anyhow::Result<(f64, usize)> {
+    let begun = Instant::now();
+    let clients = (0..clients).map(|_| async move {
+        let mut rows = 0;
+        while begun.elapsed() < SPAN {
+            sqlx::query("insert into bench_rows (data) select * from unnest($1::bytea[])")
+                .bind(vec![vec![7_u8; ROW_BYTES]; BATCH_ROWS])
+                .execute(pool)
+                .await?;
+            rows += BATCH_ROWS;
+        }
+        Ok::<_, sqlx::Error>(rows)
+    });
+    let mut clients: FuturesUnordered<_> = clients.collect();
+    let mut count = 0;
+    while let Some(rows) = clients.next().await {
+        count += rows?;
+    }
+    Ok((count as f64 / begun.elapsed().as_secs_f64(), count))
+}
+
 /// Commits of one row each by so many clients at once, paced or as fast as they go.
-pub async fn single_rows(pool: &PgPool, clients: usize, pause: Duration) -> anyhow::Result<SingleRows> {
-    sqlx::raw_sql("create table if not exists bench_rows (id bigint generated always as identity primary key, data bytea)")
-        .execute(pool)
-        .await?;
+pub async fn single_rows(
+    pool: &PgPool,
+    clients: usize,
+    pause: Duration,
+    span: Duration,
+) -> anyhow::Result<SingleRows> {
     let begun = Instant::now();
     let clients = (0..clients).map(|_| async move {
         let mut times_ms = Vec::new();
-        while begun.elapsed() < SPAN {
+        while begun.elapsed() < span {
             let one = Instant::now();
             sqlx::query("insert into bench_rows (data) values ($1)")
-                .bind(vec![7_u8; 120])
+                .bind(vec![7_u8; ROW_BYTES])
                 .execute(pool)
                 .await?;
             times_ms.push(one.elapsed().as_secs_f64() * 1e3);
@@ -74,8 +141,14 @@ pub async fn single_rows(pool: &PgPool, clients: usize, pause: Duration) -> anyh
     while let Some(times) = clients.next().await {
         times_ms.extend(times?);
     }
-    let per_second = times_ms.len() as f64 / begun.elapsed().as_secs_f64();
-    Ok(SingleRows { per_second, p50_ms: quantile(&mut times_ms, 0.5), p99_ms: quantile(&mut times_ms, 0.99) })
+    let count = times_ms.len();
+    let per_second = count as f64 / begun.elapsed().as_secs_f64();
+    Ok(SingleRows {
+        count,
+        per_second,
+        p50_ms: quantile(&mut times_ms, 0.5),
+        p99_ms: quantile(&mut times_ms, 0.99),
+    })
 }
 
 /// Calls of a server that does nothing, for each second of its own processor time.

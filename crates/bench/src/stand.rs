@@ -1,4 +1,4 @@
-//! A durable Postgres, a NATS and a game service, as processes of our own.
+//! A durable Postgres, a NATS, a Redis, a game service and a gateway, as processes of our own.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, bail};
-use domain_chess::{Event, RuleSet, Standing, StartPosition, Started, TimeControl, TimeScale};
+use domain_chess::{ClockStart, RuleSet, Standing, StartPosition, Started, TimeControl, TimeScale};
 use event_store::Metadata;
 use game::app::{CityId, Facts, GameId, MatchId, PlayerId, Seat, Stake};
 use nix::sys::signal::Signal;
@@ -15,14 +15,27 @@ use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use test_kit::scratch::{self, Medium};
 use test_kit::servers::process::{Launch, Process};
-use test_kit::{Durability, Nats, Postgres, own_nats, own_postgres};
+use test_kit::{Durability, Nats, Postgres, Redis, own_nats, own_postgres, own_redis};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use uuid::Uuid;
 
+use crate::cpu;
+use crate::decisions;
+use crate::load::{Plan, Seated};
+
 const DATABASE: &str = "stakemate_game";
+const GATEWAY_DATABASE: &str = "stakemate_gateway";
+/// That of the peer.
+pub const PEER_DATABASE: &str = "colyseus";
+/// Nobody listens there: no other service is measured here.
+const NOBODY: &str = "http://127.0.0.1:9";
+/// The closed loops all play the same games, the peer's too.
+pub const GAMES_SEED: u64 = 11;
+const LONG_BASE_MS: u32 = 90 * 60 * 1_000;
+const FIRST_MOVE_DUE_MS: u32 = 10 * 60 * 1_000;
 const TOKEN_LIFETIME: Duration = Duration::from_secs(3_600);
 const READY_PATIENCE: Duration = Duration::from_secs(120);
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
@@ -36,17 +49,27 @@ pub struct Player {
     pub bearer: String,
 }
 
+/// Which way clients call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Straight into the game service.
+    Straight,
+    /// Through the gateway, as everybody else does.
+    Gateway,
+}
+
 /// Everything a game service needs, and one that runs.
 pub struct Stand {
     /// The database server.
     pub postgres: Postgres,
-    /// The broker.
-    pub nats: Nats,
     /// The game service's database.
     pub pool: PgPool,
+    nats: Nats,
+    redis: Redis,
     signer: Signer,
     folder: PathBuf,
-    service: Option<Service>,
+    game: Option<Service>,
+    gateway: Option<Service>,
 }
 
 struct Service {
@@ -55,13 +78,38 @@ struct Service {
     admin_port: u16,
 }
 
+/// What processes have used so far, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Used {
+    /// The game service.
+    pub service_s: f64,
+    /// The database server.
+    pub database_s: f64,
+    /// The gateway with its Redis, and NATS.
+    pub edge_s: f64,
+}
+
+impl Used {
+    /// Since `earlier`.
+    pub fn since(self, earlier: Used) -> Used {
+        Used {
+            service_s: self.service_s - earlier.service_s,
+            database_s: self.database_s - earlier.database_s,
+            edge_s: self.edge_s - earlier.edge_s,
+        }
+    }
+}
+
 impl Stand {
     /// Starts the servers. No service runs yet.
     pub async fn start() -> anyhow::Result<Stand> {
         let postgres = own_postgres(Durability::Durable).await;
-        let nats = own_nats().await;
+        let (nats, redis) = (own_nats().await, own_redis().await);
         let admin = PgPool::connect(&postgres.url("postgres")).await?;
-        sqlx::raw_sql("create database stakemate_game").execute(&admin).await?;
+        for database in [DATABASE, GATEWAY_DATABASE, PEER_DATABASE] {
+            let create = sqlx::AssertSqlSafe(format!("create database {database}"));
+            sqlx::raw_sql(create).execute(&admin).await?;
+        }
         admin.close().await;
         let url = postgres.url(DATABASE);
         service_kit::database::migrate(&url.clone().into(), game::store::SERVICE, &game::MIGRATOR).await?;
@@ -69,16 +117,50 @@ impl Stand {
         let folder = scratch::folder(Medium::Disk, "bench")?;
         let pair = KeyPair::generate();
         std::fs::write(folder.join("public.pem"), &pair.public_pem)?;
+        std::fs::write(folder.join("private.pem"), pair.private_pem.as_bytes())?;
         let signer = Signer::from_pem(pair.private_pem.as_bytes(), ISSUER)?;
-        Ok(Stand { postgres, nats, pool, signer, folder, service: None })
+        Ok(Stand { postgres, pool, nats, redis, signer, folder, game: None, gateway: None })
     }
 
     /// Starts the game service beside our own program and waits until it is ready.
     pub async fn start_service(&mut self) -> anyhow::Result<()> {
+        let service = self.launch("stakemate-game", DATABASE, &[]).await?;
+        self.game = Some(service);
+        Ok(())
+    }
+
+    /// Starts a gateway before the running game service.
+    pub async fn start_gateway(&mut self) -> anyhow::Result<u16> {
+        let edge_port = free_port()?;
+        let game = format!("http://127.0.0.1:{}", self.running()?.port);
+        let mut settings = vec![
+            ("EDGE_ADDRESS".to_owned(), format!("127.0.0.1:{edge_port}")),
+            ("REDIS_URL".to_owned(), self.redis.url()),
+            ("TOKEN_PRIVATE_KEY_FILE".to_owned(), self.folder.join("private.pem").display().to_string()),
+            // A closed loop is quicker than people are.
+            ("RATE_CALLS_PER_SECOND".to_owned(), "100000".to_owned()),
+            ("RATE_CALLS_BURST".to_owned(), "100000".to_owned()),
+            ("UPSTREAM_GAME".to_owned(), game),
+        ];
+        for other in ["MATCHMAKING", "RATING", "WALLET", "FAIRPLAY"] {
+            settings.push((format!("UPSTREAM_{other}"), NOBODY.to_owned()));
+        }
+        let mut gateway = self.launch("stakemate-gateway", GATEWAY_DATABASE, &settings).await?;
+        gateway.port = edge_port;
+        self.gateway = Some(gateway);
+        Ok(edge_port)
+    }
+
+    async fn launch(
+        &self,
+        name: &str,
+        database: &str,
+        settings: &[(String, String)],
+    ) -> anyhow::Result<Service> {
         let own = std::env::current_exe()?;
-        let program = own.with_file_name("stakemate-game");
+        let program = own.with_file_name(name);
         if !program.is_file() {
-            bail!("{} is missing; build the game service in the same profile", program.display());
+            bail!("{} is missing; build it in the same profile", program.display());
         }
         let (port, admin_port) = (free_port()?, free_port()?);
         let mut command = Command::new(program);
@@ -88,43 +170,62 @@ impl Stand {
             // The same after a restart, whatever the port, so that it follows the one before at once.
             .env("STAKEMATE_GAME_INSTANCE", "bench")
             .env("STAKEMATE_ADMIN_ADDRESS", format!("127.0.0.1:{admin_port}"))
-            .env("STAKEMATE_DATABASE_URL", self.postgres.url(DATABASE))
+            .env("STAKEMATE_DATABASE_URL", self.postgres.url(database))
             .env("STAKEMATE_NATS_URL", self.nats.url())
-            .env("STAKEMATE_TOKEN_PUBLIC_KEY_FILE", self.folder.join("public.pem"));
+            .env("STAKEMATE_TOKEN_PUBLIC_KEY_FILE", self.folder.join("public.pem"))
+            .envs(settings.iter().map(|(name, value)| (format!("STAKEMATE_{name}"), value)));
         let mut process = Process::start(Launch {
-            name: "stakemate-game".to_owned(),
+            name: name.to_owned(),
             command,
-            log: self.folder.join("game.log"),
+            log: self.folder.join(format!("{name}.log")),
             signal_at_end: Signal::SIGTERM,
         })?;
         let begun = Instant::now();
+        let mut health = HealthClient::new(endpoint(port).connect_lazy());
         loop {
-            let mut health = HealthClient::new(endpoint(port).connect_lazy());
             if let Ok(answer) = health.check(HealthCheckRequest::default()).await
                 && answer.get_ref().status == 1
             {
-                break;
+                return Ok(Service { process, port, admin_port });
             }
             if process.exit_status().is_some() || begun.elapsed() > READY_PATIENCE {
-                bail!("the game service is not ready: {}", process.last_words());
+                bail!("{name} is not ready: {}", process.last_words());
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        self.service = Some(Service { process, port, admin_port });
-        Ok(())
     }
 
-    /// Stops the service in order.
-    pub fn stop_service(&mut self) {
-        if let Some(mut service) = self.service.take() {
+    /// Stops the services in order.
+    pub fn stop_services(&mut self) {
+        for mut service in [self.gateway.take(), self.game.take()].into_iter().flatten() {
             service.process.stop(Signal::SIGTERM, STOP_PATIENCE);
         }
     }
 
-    /// Connections to the running service.
-    pub fn channels(&self, count: usize) -> anyhow::Result<Vec<Channel>> {
-        let port = self.running()?.port;
+    /// Ends the game service as a crash does.
+    pub fn kill_service(&mut self) {
+        if let Some(mut service) = self.game.take() {
+            service.process.kill();
+        }
+    }
+
+    /// Connections to the running service, or to the gateway before it.
+    pub fn channels(&self, way: Way, count: usize) -> anyhow::Result<Vec<Channel>> {
+        let port = match way {
+            Way::Straight => self.running()?.port,
+            Way::Gateway => self.gateway.as_ref().context("no gateway runs")?.port,
+        };
         Ok((0..count).map(|_| endpoint(port).connect_lazy()).collect())
+    }
+
+    /// What everything here has used so far.
+    pub fn used(&mut self) -> anyhow::Result<Used> {
+        let of = |pid: u32| cpu::used_by(pid).as_secs_f64();
+        let mut edge_s = self.nats.process().map_or(0.0, |process| of(process.id().pid));
+        edge_s += self.redis.process().map_or(0.0, |process| of(process.id().pid));
+        edge_s += self.gateway.as_ref().map_or(0.0, |gateway| of(gateway.process.id().pid));
+        let database_s = of(self.postgres_pid()?);
+        Ok(Used { service_s: of(self.service_pid()?), database_s, edge_s })
     }
 
     /// The service's process number.
@@ -149,7 +250,7 @@ impl Stand {
     }
 
     fn running(&self) -> anyhow::Result<&Service> {
-        self.service.as_ref().context("no service runs")
+        self.game.as_ref().context("no service runs")
     }
 
     /// The database server's process number.
@@ -165,9 +266,36 @@ impl Stand {
         Ok(Player { player_id, bearer: format!("Bearer {}", token.text) })
     }
 
+    /// New games that begin now, for a plan.
+    pub async fn seat(&self, plan: Plan) -> anyhow::Result<Vec<Seated>> {
+        let mut seated = Vec::with_capacity(plan.games);
+        for line in decisions::games(plan.games, GAMES_SEED) {
+            let (white, black) = (self.player("white")?, self.player("black")?);
+            let game_id = self.new_game(&white, &black).await?;
+            seated.push(Seated { game_id, white, black, line });
+        }
+        Ok(seated)
+    }
+
     /// A new game of two players, at 180 + 2, that begins now.
     pub async fn new_game(&self, white: &Player, black: &Player) -> anyhow::Result<Uuid> {
-        let (facts, started) = beginning(white.player_id, black.player_id);
+        let (facts, mut started) = beginning(white.player_id, black.player_id);
+        // On a busy machine it takes a while until all are seated, and nobody is to lose his game by it.
+        let mut rules = (*started.rule_set).clone();
+        rules.clock_start = ClockStart::FirstMovesFree { due_ms: FIRST_MOVE_DUE_MS };
+        started.rule_set = Arc::new(rules);
+        self.create(facts, started).await
+    }
+
+    /// One in which nobody has to move soon.
+    pub async fn new_long_game(&self, white: &Player, black: &Player) -> anyhow::Result<Uuid> {
+        let (facts, mut started) = beginning(white.player_id, black.player_id);
+        started.rule_set = Arc::new(RuleSet::fide());
+        started.time_control = Some(TimeControl::new(LONG_BASE_MS, 0));
+        self.create(facts, started).await
+    }
+
+    async fn create(&self, facts: Facts, started: Started) -> anyhow::Result<Uuid> {
         let mut transaction = self.pool.begin().await?;
         let metadata = Metadata::for_request("bench", facts.game_id.0);
         game::store::create(&mut transaction, &facts, &started, metadata).await?;
@@ -197,12 +325,6 @@ pub fn beginning(white_id: Uuid, black_id: Uuid) -> (Facts, Started) {
         at_ms: now_ms(),
     };
     (facts, started)
-}
-
-/// The events of a log, stamped with their start.
-pub fn with_start(started: &Started, mut events: Vec<Event>) -> Vec<Event> {
-    events[0] = Event::Started(Box::new(started.clone()));
-    events
 }
 
 /// The time now, in milliseconds since the Unix epoch.

@@ -59,6 +59,9 @@ pub enum Command {
               value_parser = clap::builder::PossibleValuesParser::new(VICTIMS))]
         victims: Vec<String>,
     },
+    /// Measures, on the running stack or on one of its own, and prints one JSON line a figure.
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// Removes the data of a stopped stack; installed servers stay.
     CleanData,
     /// Fair play: calibration and evidence.
@@ -67,6 +70,23 @@ pub enum Command {
     /// Looks into the running stack.
     #[command(flatten)]
     Inspect(InspectCommand),
+}
+
+/// What is measured.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Real games through the gateway, two clients each: every move acknowledged from disk and seen by the opponent.
+    Games {
+        /// So many at once.
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=2_000))]
+        concurrent: u16,
+        /// How long a player thinks about each move, in milliseconds.
+        #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(..=60_000))]
+        think: u64,
+        /// Half-moves of each game, at most 80.
+        #[arg(long, default_value_t = 80, value_parser = clap::value_parser!(u16).range(2..=80))]
+        plies: u16,
+    },
 }
 
 /// Fair play: calibration and evidence.
@@ -314,6 +334,8 @@ mod tests {
             vec!["game", "export"],
             vec!["fairplay", "explain"],
             vec!["fairplay", "explain", "01890000-0000-7000-8000-000000000000", "--pgn", "game.pgn"],
+            vec!["bench", "games", "--concurrent", "0"],
+            vec!["bench", "games", "--plies", "81"],
             vec!["game", "export", "--all", "01890000-0000-7000-8000-000000000000"],
         ] {
             let all = ["stakemate"].into_iter().chain(words.iter().copied());

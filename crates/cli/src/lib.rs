@@ -4,6 +4,7 @@
 //! * [`arguments`]: what may be typed.
 //! * [`dev`]: runs private servers and the six services as children, and finds such a stack again.
 //! * `demo`: four staked games from queue to payout, played as two people in a browser would.
+//! * `bench`: games through the gateway, with the machine's own limits.
 //! * `chaos`: matches on processes that are killed. `playing`: the patient players of both.
 //! * `events`, `dead_letters`, `games`, `ledger`: look into the running stack; one file a noun of the command line.
 //! * `fairplay`: makes calibrations, and reports again from the log.
@@ -31,6 +32,7 @@
 //! A way to run in production: there each service is a container of its own.
 
 pub mod arguments;
+mod bench;
 mod chaos;
 mod dead_letters;
 mod demo;
@@ -45,10 +47,12 @@ mod playing;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 pub use arguments::Arguments;
 use arguments::{
-    Command, DeadLettersCommand, EventsCommand, GameCommand, InspectCommand, LedgerCommand, TailEnd,
+    BenchCommand, Command, DeadLettersCommand, EventsCommand, GameCommand, InspectCommand, LedgerCommand,
+    TailEnd,
 };
 use failure::Failure;
 
@@ -97,6 +101,13 @@ pub async fn run(arguments: Arguments) -> ExitCode {
             .await
             .map(|()| ExitStatus::Done)
             .map_err(|error| (ExitStatus::Failed, format!("{error:#}"))),
+        Command::Bench(BenchCommand::Games { concurrent, think, plies }) => {
+            let think = Duration::from_millis(think);
+            bench::games(&data, bench::Extent { concurrent: concurrent.into(), think, plies: plies.into() })
+                .await
+                .map(|()| ExitStatus::Done)
+                .map_err(|error| (ExitStatus::Failed, format!("{error:#}")))
+        }
         Command::Fairplay(command) => fairplay::run(&data, command)
             .await
             .map(|()| ExitStatus::Done)
