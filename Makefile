@@ -47,7 +47,8 @@ web-test: ## the web client: types, units, and journeys in real browsers on a st
 bench: ## the benchmarks, one JSON line a figure; ONLY=game or fairplay for some of them, GAMES=file.pgn for games of people
 	@scripts/bootstrap $(if $(or $(if $(ONLY),,all),$(findstring game,$(ONLY))),--bench)
 	cargo build --release --locked $(if $(ONLY),$(if $(findstring match,$(ONLY)),$(ALL_PROGRAMS),$(GAME_PROGRAMS)),$(ALL_PROGRAMS))
-	@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES)) $(BENCH_FLAGS)
+	$(if $(filter match,$(ONLY)),,@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES)) $(BENCH_FLAGS))
+	$(if $(or $(if $(ONLY),,all),$(findstring match,$(ONLY))),@$(or $(CARGO_TARGET_DIR),target)/release/stakemate bench matches)
 
 fuzz: ## inputs that nobody would send by mistake: make fuzz SECONDS=60 [ONLY=uci,fen,pgn,packed,requests]
 	@scripts/bootstrap

@@ -7,7 +7,7 @@
 //! * [`peer`]: Colyseus on the same games in the same run; its server and clients are in `bench/peers`.
 //! * [`decisions`]: what a move costs without any input or output. [`packing`]: finished games. [`timers`]: many clocks.
 //!   [`recovery`]: many logs. [`sizes`]: a large log.
-//! * [`pairing`]: P10. [`settlements`]: P11. [`ratings`]: P12 and P14. [`matches`]: P13, on a whole stack.
+//! * [`pairing`]: P10. [`settlements`]: P11. [`ratings`]: P12 and P14. P13 needs a whole stack: `stakemate bench matches`.
 //! * [`fairplay`]: P15, on games of a file.
 //! * [`stand`]: a durable Postgres, a NATS, a Redis, a game service and a gateway as processes of our own.
 //! * [`raw`]: what the machine itself can do, measured in the same run. [`cpu`]: what processes have used.
@@ -32,7 +32,6 @@ pub mod figure;
 pub mod game;
 pub mod load;
 pub mod losses;
-pub mod matches;
 pub mod paced;
 pub mod packing;
 pub mod pairing;

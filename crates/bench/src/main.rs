@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use bench::{fairplay, game, matches, pairing, ratings, raw, settlements};
+use bench::{fairplay, game, pairing, ratings, raw, settlements};
 
 /// Sizes of the log that are measured.
 const LOG_SIZES: [usize; 3] = [10_000, 1_000_000, 10_000_000];
@@ -13,7 +13,7 @@ const LOG_SIZES: [usize; 3] = [10_000, 1_000_000, 10_000_000];
 #[derive(Debug, Parser)]
 #[command(name = "stakemate-bench")]
 struct Arguments {
-    /// Only these, separated by commas: game, pairing, wallet, rating, match, fairplay; all when empty.
+    /// Only these, separated by commas: game, pairing, wallet, rating, fairplay; all when empty.
     #[arg(long, default_value = "", value_delimiter = ',')]
     only: Vec<String>,
     /// Games of the closed loops.
@@ -77,9 +77,6 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted("rating") {
         ratings::run(arguments.rounds.max(1)).await?;
-    }
-    if wanted("match") {
-        matches::run().await?;
     }
     Ok(())
 }

@@ -18,6 +18,8 @@ use crate::stand::beginning;
 
 /// The same for each size of the log.
 const PROBES: usize = 200;
+/// Under which every shard is ours.
+const EPOCH: i64 = 1;
 /// Games that are loaded and replayed.
 const GAMES: usize = 50;
 const EVENTS_PER_GAME: usize = 80;
@@ -40,6 +42,11 @@ pub async fn measure(pool: &PgPool, sizes: &[usize]) -> anyhow::Result<Vec<Figur
     let config = GroupCommitConfig { signal: signal.clone(), ..GroupCommitConfig::default() };
     let writers = GroupCommit::start(pool.clone(), config, game::store::SERVICE, stop.clone());
     let journal = PgJournal::new(pool.clone(), writers.clone(), signal);
+    sqlx::query("insert into fences (fence, epoch) select generate_series(0, $1), $2")
+        .bind(i32::from(u8::MAX))
+        .bind(EPOCH)
+        .execute(pool)
+        .await?;
     let games = play(pool, &journal).await?;
     let mut costs = Vec::new();
     let mut present = 0;
@@ -86,7 +93,8 @@ async fn play(pool: &PgPool, journal: &PgJournal) -> anyhow::Result<Vec<GameId>>
         games.push(facts.game_id);
         let facts: Arc<Facts> = Arc::new(facts);
         let (cause, event_id) = (Cause::Service, Uuid::now_v7());
-        journal.add(Addition { facts, expected: 1, cause, event_id, events: events.collect() }).await?;
+        let events = events.collect();
+        journal.add(Addition { facts, expected: 1, epoch: EPOCH, cause, event_id, events }).await?;
     }
     Ok(games)
 }

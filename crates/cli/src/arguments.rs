@@ -87,6 +87,8 @@ pub enum BenchCommand {
         #[arg(long, default_value_t = 80, value_parser = clap::value_parser!(u16).range(2..=80))]
         plies: u16,
     },
+    /// From a match that is found to both clients seeing the game, on a stack of its own.
+    Matches,
 }
 
 /// Fair play: calibration and evidence.

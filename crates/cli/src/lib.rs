@@ -103,11 +103,18 @@ pub async fn run(arguments: Arguments) -> ExitCode {
             .map_err(|error| (ExitStatus::Failed, format!("{error:#}"))),
         Command::Bench(BenchCommand::Games { concurrent, think, plies }) => {
             let think = Duration::from_millis(think);
-            bench::games(&data, bench::Extent { concurrent: concurrent.into(), think, plies: plies.into() })
-                .await
-                .map(|()| ExitStatus::Done)
-                .map_err(|error| (ExitStatus::Failed, format!("{error:#}")))
+            bench::games::run(
+                &data,
+                bench::games::Extent { concurrent: concurrent.into(), think, plies: plies.into() },
+            )
+            .await
+            .map(|()| ExitStatus::Done)
+            .map_err(|error| (ExitStatus::Failed, format!("{error:#}")))
         }
+        Command::Bench(BenchCommand::Matches) => bench::matches::run()
+            .await
+            .map(|()| ExitStatus::Done)
+            .map_err(|error| (ExitStatus::Failed, format!("{error:#}"))),
         Command::Fairplay(command) => fairplay::run(&data, command)
             .await
             .map(|()| ExitStatus::Done)

@@ -172,7 +172,7 @@ async fn a_planned_stop_hands_every_game_over_and_costs_nobody_time() {
     });
     assert_eq!(resumed.await, 1);
     assert_eq!(owner(&stand, moving.game_id).await.as_deref(), Some("stand"));
-    play_through(&stand, &[caller.clone()], &moving, 6..10).await;
+    play_through(&stand, std::slice::from_ref(&caller), &moving, 6..10).await;
     assert_eq!(sequences(&mut stream, 12).await, (1..=12).collect::<Vec<_>>());
     let after = caller.game(moving.game_id).await;
     assert_eq!((after.status(), after.moves.len()), (pb::GameStatus::Live, 10));
@@ -188,7 +188,7 @@ async fn a_crashed_instance_is_followed_when_its_lease_runs_out() {
     let mut stream = caller.watch(table.game_id, Some(0)).await.expect("a stream");
     play_through(&stand, &[caller.clone(), stand.caller_of(0)], &table, 0..7).await;
     stand.crash_other();
-    play_through(&stand, &[caller.clone()], &table, 7..9).await;
+    play_through(&stand, std::slice::from_ref(&caller), &table, 7..9).await;
     assert_eq!(sequences(&mut stream, 11).await, (1..=11).collect::<Vec<_>>());
     assert_eq!(stand.logged(&table, &["GameResumed"]).await, 1);
     assert_eq!(stand.logged(&table, &["MovePlayed"]).await, 9);

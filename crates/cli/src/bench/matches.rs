@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
+use ::bench::figure::{Figure, Goal, quantile};
+use ::bench::raw;
 use anyhow::{Context as _, bail};
-use cli::arguments::ServiceName;
-use cli::dev::{EdgePort, Options, Stack};
 use proto::gateway::v1::SignUpRequest;
 use proto::gateway::v1::account_service_client::AccountServiceClient;
 use proto::matchmaking::v1::JoinQueueRequest;
@@ -20,8 +20,8 @@ use tonic::metadata::AsciiMetadataValue;
 use tonic::transport::{Channel, Endpoint};
 use uuid::Uuid;
 
-use crate::figure::{Figure, Goal, quantile};
-use crate::raw;
+use crate::arguments::ServiceName;
+use crate::dev::{EdgePort, Options, Stack};
 
 /// Matches, each of two players of its own: nobody waits for a rematch, and none of the games is given up meanwhile.
 const MATCHES: usize = 100;

@@ -48,13 +48,20 @@ pub struct Extent {
 }
 
 /// Plays on the stack that runs on `data`, or on one of its own that it starts and stops.
-pub async fn games(data: &Path, extent: Extent) -> anyhow::Result<()> {
+pub async fn run(data: &Path, extent: Extent) -> anyhow::Result<()> {
     if let Ok(running) = state::find_running(data) {
         return measure(data, &running, extent).await;
     }
     eprintln!("No stack runs on {}; one is started for the measurement.", data.display());
     let own = data.join(OWN_DATA);
-    let stack = Stack::start(Options { data: own.clone(), port: EdgePort::Free, programs: None }).await?;
+    let options = Options {
+        data: own.clone(),
+        port: EdgePort::Free,
+        programs: None,
+        variables: Vec::new(),
+        game_instances: 1,
+    };
+    let stack = Stack::start(options).await?;
     let outcome = measure(&own, stack.state(), extent).await;
     stack.stop().await;
     outcome
