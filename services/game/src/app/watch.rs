@@ -5,11 +5,7 @@
 //! log again from where he stands. The same happens when the owner goes away, and when the game's owner is at another instance and
 //! something that he told got lost.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use domain_chess::{Clocks, Event, Game, gone_deadline_ms, gone_ms_max};
 use tokio::sync::broadcast;
@@ -309,12 +305,15 @@ async fn subscribe(
     if frames.receiver_count() >= limits.watchers_per_game_max {
         return Err(WatchError::TooMany);
     }
-    Ok(Some(Live { told: frames.subscribe(), followed }))
+    let told = frames.subscribe();
+    // It may have ended between the two, and then nothing would ever be heard.
+    let is_over = followed.as_ref().is_some_and(|followed| followed.is_over());
+    Ok((!is_over).then_some(Live { told, followed }))
 }
 
 /// What has been read need not be heard any more.
 fn note_known(live: Option<&Live>, record: &Record) {
     if let Some(followed) = live.and_then(|live| live.followed.as_ref()) {
-        followed.known.fetch_max(record.version(), Ordering::AcqRel);
+        followed.read_up_to(record.version());
     }
 }
