@@ -246,6 +246,10 @@ impl Watch {
             });
         }
         let live = subscribe(&self.context, &self.registry, self.game_id, self.limits).await?;
+        if live.is_some() && ends_at(&self.context, self.game_id, self.last).await {
+            self.live = live;
+            return Ok(Heard::Backlog);
+        }
         let place = self.context.reader().await;
         let record = self.context.journal.load(self.game_id).await?.ok_or(WatchError::Unknown)?;
         note_known(live.as_ref(), &record);
@@ -309,6 +313,13 @@ async fn subscribe(
     // It may have ended between the two, and then nothing would ever be heard.
     let is_over = followed.as_ref().is_some_and(|followed| followed.is_over());
     Ok((!is_over).then_some(Live { told, followed }))
+}
+
+/// Whether the log ends at this place. When a game changes hands this is so for most of those who follow it, and reading all their logs would
+/// hold up the players.
+async fn ends_at(context: &Context, game_id: GameId, last: Version) -> bool {
+    let heads = context.journal.heads(vec![game_id]).await;
+    matches!(heads.as_deref(), Ok([(_, head)]) if *head == last)
 }
 
 /// What has been read need not be heard any more.
