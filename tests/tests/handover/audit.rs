@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::sitting::{Followed, Played, Stream};
 
-/// How long the last frame of a stream is waited for.
-const LAST_FRAME_MAX: Duration = Duration::from_secs(5);
+/// How long the last frames of all streams are waited for.
+const LAST_FRAME_MAX: Duration = Duration::from_secs(10);
 
 /// What the log and the streams say.
 #[derive(Debug, Default)]
@@ -59,13 +59,14 @@ pub async fn of(pool: &PgPool, played: &[Played]) -> anyhow::Result<Audit> {
             _ => {}
         }
     }
+    let deadline = Instant::now() + LAST_FRAME_MAX;
     for sitting in played {
         audit.acknowledged += sitting.acknowledged.len();
         let once = |request_id: &&Uuid| moves.get(*request_id) == Some(&1);
         audit.in_log_once += sitting.acknowledged.iter().filter(once).count();
         let head = heads.get(&sitting.game_id).copied().unwrap_or(0);
         for followed in &sitting.followed {
-            let stream = reached(followed, head).await;
+            let stream = reached(followed, head, deadline).await;
             audit.frames += stream.frames;
             audit.gaps += stream.gaps;
             audit.repeats += stream.repeats;
@@ -80,8 +81,7 @@ pub async fn of(pool: &PgPool, played: &[Played]) -> anyhow::Result<Audit> {
 }
 
 /// What a stream has given once it has come to this place, or has not in time.
-async fn reached(followed: &Followed, head: u64) -> Stream {
-    let deadline = Instant::now() + LAST_FRAME_MAX;
+async fn reached(followed: &Followed, head: u64, deadline: Instant) -> Stream {
     loop {
         let stream = followed.so_far();
         if stream.last >= head || Instant::now() > deadline {

@@ -74,6 +74,7 @@ async fn rolling_killing_and_stopping_instances_loses_doubles_and_ends_nothing()
     tokio::time::sleep(QUIET).await;
 
     evening.finish();
+    eprintln!("the evening is over");
     let mut played = Vec::new();
     for sitting in sittings {
         played.push(sitting.finish().await?);

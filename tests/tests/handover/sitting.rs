@@ -21,7 +21,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonic::metadata::AsciiMetadataValue;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Code, Request};
+use tonic::{Code, Request, Response, Status};
 use uuid::Uuid;
 
 use crate::figures::Figures;
@@ -39,6 +39,8 @@ const GAMES_PER_CONNECTION: usize = 50;
 const TRY_MAX: Duration = Duration::from_secs(3);
 /// When it is tried again.
 const AGAIN_AFTER: Duration = Duration::from_millis(100);
+/// After so long a move is given up, and the test has failed.
+const GIVE_UP_AFTER: Duration = Duration::from_secs(60);
 /// How long the last frames are waited for at the end.
 const LAST_FRAMES_MAX: Duration = Duration::from_secs(30);
 const TOKEN_LIFETIME: Duration = Duration::from_secs(7_200);
@@ -178,13 +180,16 @@ impl Sitting {
             draws: DrawsSetting::ByClaim.into(),
             ..OpenTableRequest::default()
         };
-        let opened = host.tables().open_table(host.request(open)).await?.into_inner().table;
+        let opened =
+            patiently(|| async { host.tables().open_table(host.request(open.clone())).await }).await?.table;
         let table_id = opened.context("an answer has its table")?.table_id;
         let take = TakeSeatRequest { request_id: request_id(), table_id };
-        let taken = guest.tables().take_seat(guest.request(take)).await?.into_inner().table;
+        let taken =
+            patiently(|| async { guest.tables().take_seat(guest.request(take.clone())).await }).await?.table;
         let game_id = taken.context("an answer has its table")?.game_id;
         let game = GetGameRequest { game_id: game_id.clone() };
-        let game = host.games().get_game(game).await?.into_inner().game.context("an answer has its game")?;
+        let game = patiently(|| async { host.games().get_game(game.clone()).await }).await?.game;
+        let game = game.context("an answer has its game")?;
         let host_is_white = game.white.is_some_and(|white| white.player_id == host.player_id);
         let players = if host_is_white { [host, guest] } else { [guest, host] };
 
@@ -283,12 +288,31 @@ impl Mover {
             request.set_timeout(TRY_MAX);
             match self.player.games().play_move(request).await {
                 Ok(_) => break,
-                Err(status) if may_be_tried_again(status.code()) => tokio::time::sleep(AGAIN_AFTER).await,
+                Err(status) if may_be_tried_again(status.code()) && first.elapsed() < GIVE_UP_AFTER => {
+                    tokio::time::sleep(AGAIN_AFTER).await;
+                }
                 Err(status) => bail!("{uci} at ply {ply} of {}: {status:?}", self.game_id),
             }
         }
         self.evening.figures.acknowledged(phase, first.elapsed());
         Ok(request_id)
+    }
+}
+
+/// Asks again while the service says that it may be asked again.
+async fn patiently<T, F>(ask: impl Fn() -> F) -> Result<T, Status>
+where
+    F: Future<Output = Result<Response<T>, Status>>,
+{
+    let first = Instant::now();
+    loop {
+        match ask().await {
+            Ok(answer) => return Ok(answer.into_inner()),
+            Err(status) if may_be_tried_again(status.code()) && first.elapsed() < GIVE_UP_AFTER => {
+                tokio::time::sleep(AGAIN_AFTER).await;
+            }
+            Err(status) => return Err(status),
+        }
     }
 }
 

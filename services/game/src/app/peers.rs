@@ -2,7 +2,10 @@
 
 use std::{
     fmt,
-    sync::{Arc, atomic::AtomicI64},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
 };
 
 use futures::future::BoxFuture;
@@ -14,6 +17,7 @@ use super::{
     facts::GameId,
     games::Games,
     holdings::Holding,
+    journal::Version,
     receipt::Receipt,
     shards::ShardId,
     watch::{Frame, Told},
@@ -26,6 +30,7 @@ pub struct Followed {
     pub told: broadcast::Sender<Told>,
     /// The place of the last event that is known here. Whoever has read the log says so; what is missing beyond it is asked for.
     pub known: AtomicI64,
+    over: AtomicBool,
 }
 
 /// How many events a watcher may be behind before he reads the log again. Kept small: every live game pays for it.
@@ -34,7 +39,32 @@ pub(super) const FRAMES_KEPT: usize = 16;
 impl Followed {
     /// Nothing is known yet.
     pub fn new() -> Followed {
-        Followed { told: broadcast::Sender::new(FRAMES_KEPT), known: AtomicI64::new(0) }
+        Followed {
+            told: broadcast::Sender::new(FRAMES_KEPT),
+            known: AtomicI64::new(0),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    /// Somebody has read the log up to this place. What he found there and nobody was told, others miss as well.
+    pub(super) fn read_up_to(&self, version: Version) {
+        let known = self.known.fetch_max(version, Ordering::AcqRel);
+        if (1..version).contains(&known) {
+            let _ = self.told.send(Told::Look);
+        }
+    }
+
+    /// Nothing more is heard here: whoever follows looks anew.
+    pub fn end(&self) {
+        // In this order: who begins to listen now sees the one or hears the other.
+        self.over.store(true, Ordering::SeqCst);
+        // Nobody may be listening.
+        let _ = self.told.send(Told::Look);
+    }
+
+    /// Whether nothing more is heard here. To be asked after one has begun to listen.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
     }
 }
 

@@ -5,11 +5,7 @@
 //! log again from where he stands. The same happens when the owner goes away, and when the game's owner is at another instance and
 //! something that he told got lost.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use domain_chess::{Clocks, Event, Game, gone_deadline_ms, gone_ms_max};
 use tokio::sync::broadcast;
@@ -250,6 +246,10 @@ impl Watch {
             });
         }
         let live = subscribe(&self.context, &self.registry, self.game_id, self.limits).await?;
+        if live.is_some() && ends_at(&self.context, self.game_id, self.last).await {
+            self.live = live;
+            return Ok(Heard::Backlog);
+        }
         let place = self.context.reader().await;
         let record = self.context.journal.load(self.game_id).await?.ok_or(WatchError::Unknown)?;
         note_known(live.as_ref(), &record);
@@ -309,12 +309,22 @@ async fn subscribe(
     if frames.receiver_count() >= limits.watchers_per_game_max {
         return Err(WatchError::TooMany);
     }
-    Ok(Some(Live { told: frames.subscribe(), followed }))
+    let told = frames.subscribe();
+    // It may have ended between the two, and then nothing would ever be heard.
+    let is_over = followed.as_ref().is_some_and(|followed| followed.is_over());
+    Ok((!is_over).then_some(Live { told, followed }))
+}
+
+/// Whether the log ends at this place. When a game changes hands this is so for most of those who follow it, and reading all their logs would
+/// hold up the players.
+async fn ends_at(context: &Context, game_id: GameId, last: Version) -> bool {
+    let heads = context.journal.heads(vec![game_id]).await;
+    matches!(heads.as_deref(), Ok([(_, head)]) if *head == last)
 }
 
 /// What has been read need not be heard any more.
 fn note_known(live: Option<&Live>, record: &Record) {
     if let Some(followed) = live.and_then(|live| live.followed.as_ref()) {
-        followed.known.fetch_max(record.version(), Ordering::AcqRel);
+        followed.read_up_to(record.version());
     }
 }

@@ -21,9 +21,13 @@ use tonic_health::pb::health_client::HealthClient;
 /// How long a connection may take to be made.
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 /// A silent connection is asked for a sign of life so often, …
-const KEEPALIVE_EVERY: Duration = Duration::from_secs(2);
-/// … and given up when none came for so long; its calls and streams end with UNAVAILABLE, and resume at another instance.
-const KEEPALIVE_MAX: Duration = Duration::from_secs(3);
+const KEEPALIVE_EVERY: Duration = Duration::from_secs(10);
+/// … and given up when none came for so long; its calls and streams end with UNAVAILABLE.
+const KEEPALIVE_MAX: Duration = Duration::from_secs(5);
+/// The same where there is another instance at which they can resume, …
+const KEEPALIVE_EVERY_OF_SEVERAL: Duration = Duration::from_secs(2);
+/// … which is a reason not to wait for one that stands still.
+const KEEPALIVE_MAX_OF_SEVERAL: Duration = Duration::from_secs(4);
 /// How much of one answer is held here for a client that does not read, …
 const UNREAD_BYTES_PER_CALL_MAX: u32 = 64 * 1024;
 /// … and of all answers together. Far more than the clients' limits allow, since at this point every call of everybody would
@@ -54,12 +58,17 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    fn new(url: String) -> Result<Arc<Self>, tonic::transport::Error> {
+    /// One of `count`.
+    fn new(url: String, count: usize) -> Result<Arc<Self>, tonic::transport::Error> {
         let endpoint = Endpoint::from_shared(url.clone())?;
+        let (every, max) = match count {
+            0 | 1 => (KEEPALIVE_EVERY, KEEPALIVE_MAX),
+            _ => (KEEPALIVE_EVERY_OF_SEVERAL, KEEPALIVE_MAX_OF_SEVERAL),
+        };
         let channel = endpoint
             .connect_timeout(CONNECT_MAX)
-            .http2_keep_alive_interval(KEEPALIVE_EVERY)
-            .keep_alive_timeout(KEEPALIVE_MAX)
+            .http2_keep_alive_interval(every)
+            .keep_alive_timeout(max)
             .keep_alive_while_idle(true)
             .initial_stream_window_size(UNREAD_BYTES_PER_CALL_MAX)
             .initial_connection_window_size(UNREAD_BYTES_MAX)
@@ -93,7 +102,8 @@ impl Endpoints {
     /// When an address is malformed or there is none.
     pub(super) fn new(urls: &str) -> Result<Arc<Self>, tonic::transport::Error> {
         let urls: Vec<&str> = urls.split(',').map(str::trim).collect();
-        let instances: Result<Vec<_>, _> = urls.iter().map(|url| Instance::new((*url).to_owned())).collect();
+        let instances: Result<Vec<_>, _> =
+            urls.iter().map(|url| Instance::new((*url).to_owned(), urls.len())).collect();
         let endpoints = Arc::new(Self {
             instances: RwLock::new(instances?),
             urls: urls.iter().filter_map(|url| url.parse().ok()).collect(),
@@ -150,7 +160,7 @@ impl Endpoints {
         let known = self.instances();
         let of = |url: &String| {
             let same = known.iter().find(|instance| instance.url.trim_end_matches('/') == url);
-            same.cloned().or_else(|| Instance::new(url.clone()).ok())
+            same.cloned().or_else(|| Instance::new(url.clone(), found.len()).ok())
         };
         let instances: Vec<_> = found.iter().take(INSTANCES_MAX).filter_map(of).collect();
         if !instances.is_empty() {

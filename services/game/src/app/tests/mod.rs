@@ -5,6 +5,7 @@ mod memory;
 mod owning;
 mod requests;
 mod watching;
+mod watching_elsewhere;
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,6 +1,7 @@
 //! The games that are followed here while their owners are elsewhere: one subscription a game, however many follow it.
 //!
-//! The broker may lose what it carries, so what is known here is compared with the log every now and then. What is missing is not
+//! The broker may lose what it carries, so what is known here is compared with the log every now and then: what the log had at one
+//! look and is not known at the next was lost. What is missing is not
 //! fetched here: whoever follows the game reads the log from where he stands.
 
 use std::{
@@ -19,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::{frames_subject, words};
 use crate::app::{Followed, GameId, Journal, ShardId, Told};
 
-/// How often what is known is compared with the log: how late an event is seen at most that the broker has lost.
+/// How often what is known is compared with the log. An event that the broker has lost is seen twice as late at most.
 const COMPARE_EVERY: Duration = Duration::from_secs(2);
 /// How many logs are looked at with one statement.
 const COMPARED_AT_ONCE_MAX: usize = 1_000;
@@ -39,6 +40,8 @@ struct Entry {
     /// Set once events are heard.
     subscribed: Arc<OnceCell<()>>,
     stop: CancellationToken,
+    /// Where the log ended at the last look.
+    head: i64,
 }
 
 impl Hub {
@@ -64,6 +67,7 @@ impl Hub {
             followed: Arc::new(Followed::new()),
             subscribed: Arc::default(),
             stop: CancellationToken::new(),
+            head: 0,
         };
         self.lock().entry(game_id).or_insert_with(new).clone()
     }
@@ -83,8 +87,7 @@ impl Hub {
             let is_over = is_over(game_id, entry);
             if is_over {
                 entry.stop.cancel();
-                // Nobody may be listening.
-                let _ = entry.followed.told.send(Told::Look);
+                entry.followed.end();
             }
             !is_over
         });
@@ -107,10 +110,12 @@ impl Hub {
     }
 
     fn note_head(&self, game_id: GameId, head: i64) {
-        let games = self.lock();
-        if let Some(entry) = games.get(&game_id)
-            && entry.followed.known.fetch_max(head, Ordering::AcqRel) < head
-        {
+        let mut games = self.lock();
+        let Some(entry) = games.get_mut(&game_id) else { return };
+        // What was written since the last look may be on its way.
+        let lost = entry.followed.known.fetch_max(entry.head, Ordering::AcqRel) < entry.head;
+        entry.head = head;
+        if lost {
             let _ = entry.followed.told.send(Told::Look);
         }
     }
