@@ -33,6 +33,12 @@ export function WalletPage() {
                   <dd class="big" data-available={one.available?.minorUnits.toString()}>{money(one.available)}</dd>
                   <dt>{t("wallet.held")}</dt>
                   <dd data-held={one.held?.minorUnits.toString()}>{money(one.held)}</dd>
+                  {(one.withheld?.minorUnits ?? 0n) > 0n && (
+                    <>
+                      <dt>{t("wallet.withheld")}</dt>
+                      <dd data-withheld={one.withheld?.minorUnits.toString()}>{money(one.withheld)}</dd>
+                    </>
+                  )}
                 </dl>
               </li>
             ))}

@@ -181,6 +181,7 @@ export const de: Words = {
   "wallet.title": "Konto",
   "wallet.available": "Verfügbar",
   "wallet.held": "Als Einsatz zurückgelegt",
+  "wallet.withheld": "Gewinn, zurückgehalten bis höchstens 72 Stunden",
   "wallet.statement": "Auszug",
   "wallet.csv": "CSV herunterladen",
   "wallet.nothing": "Noch ist nichts geschehen.",

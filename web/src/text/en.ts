@@ -180,6 +180,7 @@ export const en = {
   "wallet.title": "Wallet",
   "wallet.available": "Available",
   "wallet.held": "Held as stakes",
+  "wallet.withheld": "Prize withheld, for 72 hours at most",
   "wallet.statement": "Statement",
   "wallet.csv": "Download CSV",
   "wallet.nothing": "Nothing has happened yet.",

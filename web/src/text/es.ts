@@ -181,6 +181,7 @@ export const es: Words = {
   "wallet.title": "Cartera",
   "wallet.available": "Disponible",
   "wallet.held": "Reservado en apuestas",
+  "wallet.withheld": "Premio retenido, 72 horas como máximo",
   "wallet.statement": "Movimientos",
   "wallet.csv": "Descargar CSV",
   "wallet.nothing": "Aún no ha pasado nada.",

@@ -181,6 +181,7 @@ export const ru: Words = {
   "wallet.title": "Кошелёк",
   "wallet.available": "Доступно",
   "wallet.held": "Отложено на ставки",
+  "wallet.withheld": "Выигрыш удержан, не дольше 72 часов",
   "wallet.statement": "Выписка",
   "wallet.csv": "Скачать CSV",
   "wallet.nothing": "Пока ничего не было.",

@@ -188,7 +188,7 @@ function accountsOf(transfers: MatchTransfer[]): TAccountOf[] {
 
 function nameOf(entry: LedgerEntry) {
   const kind = ctKnown("account", AccountKind[entry.account]);
-  const isPlayers = entry.account === AccountKind.AVAILABLE || entry.account === AccountKind.HELD;
+  const isPlayers = [AccountKind.AVAILABLE, AccountKind.HELD, AccountKind.WITHHELD].includes(entry.account);
   return isPlayers ? (
     <>
       {kind}, <PlayerName id={entry.ownerId} />

@@ -76,6 +76,7 @@ export const de: ConsoleWords = {
   "ledger.counts": "Konten: {accounts}, Buchungen: {entries}",
   "account.AVAILABLE": "Verfügbar",
   "account.HELD": "Gehalten",
+  "account.WITHHELD": "Zurückgehalten",
   "account.POT": "Pot",
   "account.FEES": "Gebühren des Hauses",
   "account.EXTERNAL": "Außenwelt",

@@ -74,6 +74,7 @@ export const en = {
   "ledger.counts": "Accounts: {accounts}, entries: {entries}",
   "account.AVAILABLE": "Available",
   "account.HELD": "Held",
+  "account.WITHHELD": "Withheld",
   "account.POT": "Pot",
   "account.FEES": "House fees",
   "account.EXTERNAL": "Outside world",

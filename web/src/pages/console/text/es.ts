@@ -76,6 +76,7 @@ export const es: ConsoleWords = {
   "ledger.counts": "Cuentas: {accounts}, apuntes: {entries}",
   "account.AVAILABLE": "Disponible",
   "account.HELD": "Retenido",
+  "account.WITHHELD": "Premios retenidos",
   "account.POT": "Bote",
   "account.FEES": "Comisiones de la casa",
   "account.EXTERNAL": "Exterior",

@@ -76,6 +76,7 @@ export const ru: ConsoleWords = {
   "ledger.counts": "счетов {accounts}, записей {entries}",
   "account.AVAILABLE": "Доступно",
   "account.HELD": "Удержано",
+  "account.WITHHELD": "Удержанные выигрыши",
   "account.POT": "Банк",
   "account.FEES": "Сборы дома",
   "account.EXTERNAL": "Внешний мир",
