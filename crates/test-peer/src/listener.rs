@@ -1,7 +1,6 @@
 //! What a service has published.
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use async_nats::jetstream::consumer::pull::OrderedConfig;
 use event_bus::Message;
@@ -78,18 +77,23 @@ impl Listener {
         is_wanted: impl Fn(&Message) -> bool + Send,
     ) -> impl Future<Output = Message> {
         let caller = std::panic::Location::caller();
-        let mut count = self.count.clone();
         async move {
-            let started = Instant::now();
-            loop {
-                count.mark_unchanged();
-                if let Some(found) = self.all().into_iter().find(|message| is_wanted(message)) {
-                    return found;
-                }
-                let left = PATIENCE.saturating_sub(started.elapsed());
-                let heard = tokio::time::timeout(left, count.changed()).await;
-                assert!(heard.is_ok(), "not published within {PATIENCE:?}: {what}, waited for at {caller}");
+            let heard = tokio::time::timeout(PATIENCE, self.hear(is_wanted)).await;
+            heard.unwrap_or_else(|_| {
+                panic!("not published within {PATIENCE:?}: {what}, waited for at {caller}")
+            })
+        }
+    }
+
+    /// The same for somebody who listens until the test is over, and of whom it is no fault when nothing is said for long.
+    pub async fn hear(&self, is_wanted: impl Fn(&Message) -> bool + Send) -> Message {
+        let mut count = self.count.clone();
+        loop {
+            count.mark_unchanged();
+            if let Some(found) = self.all().into_iter().find(|message| is_wanted(message)) {
+                return found;
             }
+            count.changed().await.expect("the listener counts as long as it is there");
         }
     }
 

@@ -22,7 +22,7 @@ impl Referee {
         let mut seen: HashSet<Uuid> = HashSet::new();
         loop {
             let is_new = |message: &Message| !seen.contains(&message.event_id);
-            let message = world.matchmaking.find("anything new".to_owned(), is_new).await;
+            let message = world.matchmaking.hear(is_new).await;
             seen.insert(message.event_id);
             let match_id = message.stream_id;
             match message.kind.as_str() {
