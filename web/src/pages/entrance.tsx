@@ -32,6 +32,8 @@ export function Entrance() {
     featured.start();
     return () => featured.end();
   }, [featured]);
+  // What stands below the cities would jump when they come.
+  const known = cities.state !== "loading";
   const best = featured.game.value;
   const others = (live.state === "ready" ? live.value.all : []).filter((game) => game.gameId !== best?.gameId);
   return (
@@ -59,25 +61,29 @@ export function Entrance() {
             </ul>
           )}
         </Loaded>
-        <p class="also">
-          <a href="/tables">{t("tables.open")}</a>
-          <a href="/two">{t("two.title")}</a>
-        </p>
+        {known && (
+          <p class="also">
+            <a href="/tables">{t("tables.open")}</a>
+            <a href="/two">{t("two.title")}</a>
+          </p>
+        )}
       </section>
-      <section class="now" aria-labelledby="now">
-        <h2 id="now">{t("entrance.now")}</h2>
-        {best !== null && best !== undefined && <Featured key={best.gameId} best={best} />}
-        {best === null && others.length === 0 && <p class="empty">{t("entrance.noGames")}</p>}
-        <ul class="games">
-          {others.map((game) => (
-            <li key={game.gameId}>
-              <a href={`/game/${game.gameId}`}>
-                {game.white?.name} – {game.black?.name} <small>{timeControl(game.timeControl)}</small>
-              </a>
-            </li>
-          ))}
-        </ul>
-      </section>
+      {known && (
+        <section class="now" aria-labelledby="now">
+          <h2 id="now">{t("entrance.now")}</h2>
+          {best !== null && best !== undefined && <Featured key={best.gameId} best={best} />}
+          {best === null && others.length === 0 && <p class="empty">{t("entrance.noGames")}</p>}
+          <ul class="games">
+            {others.map((game) => (
+              <li key={game.gameId}>
+                <a href={`/game/${game.gameId}`}>
+                  {game.white?.name} – {game.black?.name} <small>{timeControl(game.timeControl)}</small>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
     </div>
   );
 }
