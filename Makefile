@@ -44,7 +44,7 @@ web-test: ## the web client: types, units, and journeys in real browsers on a st
 	@scripts/web unit
 	@scripts/web journeys
 
-bench: ## the benchmarks, one JSON line a figure; ONLY=game or fairplay for some of them, GAMES=file.pgn for games of people
+bench: ## the benchmarks, one JSON line a figure; ONLY=game,pairing,wallet,rating,match,fairplay for some, GAMES=file.pgn of people
 	@scripts/bootstrap $(if $(or $(if $(ONLY),,all),$(findstring game,$(ONLY))),--bench)
 	cargo build --release --locked $(if $(ONLY),$(if $(findstring match,$(ONLY)),$(ALL_PROGRAMS),$(GAME_PROGRAMS)),$(ALL_PROGRAMS))
 	$(if $(filter match,$(ONLY)),,@$(or $(CARGO_TARGET_DIR),target)/release/stakemate-bench --only "$(ONLY)" $(if $(GAMES),--games $(GAMES)) $(BENCH_FLAGS))
