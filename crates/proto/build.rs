@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .build_transport(false)
         // Stored events hold maps too, and the same event must always be the same bytes.
         .btree_map(".")
+        .codec_path("crate::codec::SmallBuffers")
         .compile_fds(descriptors)?;
     Ok(())
 }

@@ -32,6 +32,35 @@ pub struct Extent {
     pub games_file: Option<PathBuf>,
     /// The folder of what we are compared with.
     pub peers: PathBuf,
+    /// Which parts; all when there is none.
+    pub parts: Vec<Part>,
+}
+
+/// A part of the measurement that can be had alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// P6 and P9, packed games: rules alone, no server.
+    Rules,
+    /// P7.
+    Flags,
+    /// P1, P2, P3 and the log of P9.
+    Loops,
+    /// P4, and P3 with thought.
+    Paced,
+    /// Kills in the middle of games.
+    Losses,
+    /// P8.
+    Recovery,
+    /// P5 with streams.
+    Watched,
+    /// P16.
+    Sizes,
+}
+
+impl Extent {
+    fn has(&self, part: Part) -> bool {
+        self.parts.is_empty() || self.parts.contains(&part)
+    }
 }
 
 /// Measures and prints everything.
@@ -40,39 +69,66 @@ pub struct Extent {
 /// When something that has to work does not: a figure that could not be measured is not printed.
 pub async fn run(extent: &Extent) -> anyhow::Result<()> {
     let print = |figures: Vec<Figure>| figures.iter().for_each(Figure::print);
-    let of_people = extent.games_file.as_deref().map(packing::read).transpose()?.unwrap_or_default();
-    print(packing::measure(&of_people)?);
-    print(tokio::task::spawn_blocking(move || decisions::measure(&of_people)).await?);
-    print(timers::measure().await?);
-    print(vec![raw::fdatasync()?, raw::echo().await?]);
+    if extent.has(Part::Rules) {
+        let of_people = extent.games_file.as_deref().map(packing::read).transpose()?.unwrap_or_default();
+        print(packing::measure(&of_people)?);
+        print(tokio::task::spawn_blocking(move || decisions::measure(&of_people)).await?);
+    }
+    if extent.has(Part::Flags) {
+        print(timers::measure().await?);
+    }
     let mut stand = Stand::start().await?;
+    if [Part::Loops, Part::Paced, Part::Losses, Part::Recovery].into_iter().any(|part| extent.has(part)) {
+        print(played(&mut stand, extent).await?);
+    }
+    if extent.has(Part::Watched) {
+        stand.stop_services();
+        stand.empty().await?;
+        stand.start_service().await?;
+        print(vec![watched::measure(&mut stand).await?]);
+    }
+    if extent.has(Part::Sizes) {
+        stand.stop_services();
+        stand.empty().await?;
+        print(sizes::measure(&stand.pool, &extent.log_sizes).await?);
+    }
+    Ok(())
+}
+
+/// What is measured on games that are played.
+async fn played(stand: &mut Stand, extent: &Extent) -> anyhow::Result<Vec<Figure>> {
+    let print = |figures: Vec<Figure>| figures.iter().for_each(Figure::print);
+    print(vec![raw::fdatasync()?, raw::echo().await?]);
     let database_pid = stand.postgres_pid()?;
     let (rows, figures) = raw::database(&stand.pool, database_pid).await?;
     print(figures);
     stand.start_service().await?;
     stand.start_gateway().await?;
-    let mut peers = Peers::start(&mut stand, &extent.peers, extent.games).await?;
-    if let Some(peers) = &peers {
-        print(vec![Figure {
-            id: "peer",
-            name: "connections of Colyseus to Postgres, the best of some".to_owned(),
-            value: peers.connections as f64,
-            unit: "connections",
-            goal: Goal::None,
-            n: 1,
-        }]);
+    if extent.has(Part::Loops) || extent.has(Part::Paced) {
+        let mut peers = Peers::start(stand, &extent.peers, extent.games).await?;
+        if let Some(peers) = &peers {
+            print(vec![Figure {
+                id: "peer",
+                name: "connections of Colyseus to Postgres, the best of some".to_owned(),
+                value: peers.connections as f64,
+                unit: "connections",
+                goal: Goal::None,
+                n: 1,
+            }]);
+        }
+        if extent.has(Part::Loops) {
+            print(closed_loop::measure(stand, extent, peers.as_mut(), &rows).await?);
+        }
+        if extent.has(Part::Paced) {
+            print(paced::measure(stand, extent, peers.as_mut()).await?);
+        }
     }
-    print(closed_loop::measure(&mut stand, extent, peers.as_mut(), &rows).await?);
-    print(paced::measure(&mut stand, extent, peers.as_mut()).await?);
-    drop(peers);
-    print(vec![losses::measure(&mut stand).await?]);
-    print(vec![recovery::measure(&mut stand).await?]);
-    stand.stop_services();
-    stand.empty().await?;
-    stand.start_service().await?;
-    print(vec![watched::measure(&mut stand).await?]);
-    stand.stop_services();
-    stand.empty().await?;
-    print(sizes::measure(&stand.pool, &extent.log_sizes).await?);
-    Ok(())
+    let mut figures = Vec::new();
+    if extent.has(Part::Losses) {
+        figures.push(losses::measure(stand).await?);
+    }
+    if extent.has(Part::Recovery) {
+        figures.push(recovery::measure(stand).await?);
+    }
+    Ok(figures)
 }

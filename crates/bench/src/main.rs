@@ -31,6 +31,9 @@ struct Arguments {
     /// The folder of what we are compared with, installed by `scripts/bootstrap --bench`.
     #[arg(long, default_value = "bench/peers")]
     peers: PathBuf,
+    /// Only these parts of game, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    parts: Vec<game::Part>,
     /// Rounds of which the median counts.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
@@ -66,6 +69,7 @@ async fn main() -> anyhow::Result<()> {
             log_sizes: LOG_SIZES.into_iter().filter(|size| *size <= arguments.events_max).collect(),
             games_file: arguments.games,
             peers: arguments.peers,
+            parts: arguments.parts,
         };
         game::run(&extent).await?;
     }

@@ -42,11 +42,10 @@ pub async fn measure(pool: &PgPool, sizes: &[usize]) -> anyhow::Result<Vec<Figur
     let config = GroupCommitConfig { signal: signal.clone(), ..GroupCommitConfig::default() };
     let writers = GroupCommit::start(pool.clone(), config, game::store::SERVICE, stop.clone());
     let journal = PgJournal::new(pool.clone(), writers.clone(), signal);
-    sqlx::query("insert into fences (fence, epoch) select generate_series(0, $1), $2")
-        .bind(i32::from(u8::MAX))
-        .bind(EPOCH)
-        .execute(pool)
-        .await?;
+    // A service that ran before has left its own.
+    let raise = "insert into fences (fence, epoch) select generate_series(0, $1), $2
+        on conflict (fence) do update set epoch = excluded.epoch, holder = null";
+    sqlx::query(raise).bind(i32::from(u8::MAX)).bind(EPOCH).execute(pool).await?;
     let games = play(pool, &journal).await?;
     let mut costs = Vec::new();
     let mut present = 0;

@@ -1,9 +1,11 @@
-//! The wire and the log: code generated from `proto/`, and nothing else.
+//! The wire and the log: code generated from `proto/`, and how its messages are put on the wire ([`codec`]).
 //!
 //! One module a package: `stakemate.game.v1` is [`game::v1`]. Services and stored events share these messages; domain
 //! types are separate and meet them in each service's `grpc/convert.rs` and `store/` codecs.
 
 #![allow(clippy::all, missing_docs)]
+
+pub mod codec;
 
 macro_rules! package {
     ($module:ident, $name:literal) => {

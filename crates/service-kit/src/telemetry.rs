@@ -3,6 +3,7 @@
 //! Logs are JSON lines on standard output. Spans always have ids, so that a trace context that came in goes on through events
 //! and messages; they are exported only where an endpoint is configured. Metrics are read from the admin port.
 
+mod log_fields;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::config::CommonConfig;
+use log_fields::LogFields;
 
 /// Bounds of every duration histogram, in seconds: fine where a move should be, coarse where a timeout is.
 const DURATION_BUCKETS_SECONDS: [f64; 14] =
@@ -68,12 +70,17 @@ pub fn start(service: &'static str, config: &CommonConfig) -> Result<TelemetryGu
     let provider = tracer_provider(service, config.otlp_endpoint.as_deref())?;
     let spans = tracing_opentelemetry::layer()
         .with_tracer(provider.tracer("stakemate"))
+        // Each of these costs something every time that a span is entered, and nobody asks for it.
+        .with_tracked_inactivity(false)
+        .with_threads(false)
+        .with_location(false)
         .with_filter(EnvFilter::try_new(NOT_TRACED)?);
     let log = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_current_span(true)
         .with_span_list(false)
+        .fmt_fields(LogFields::default())
         .with_filter(filter);
     let installed = tracing_subscriber::registry().with(spans).with(log).try_init();
     if installed.is_err() {

@@ -2,7 +2,8 @@
 //! its lease. Nobody notices more than a pause: every acknowledged move is in the log once, no game ends for it, no stream has a gap or a
 //! repeat.
 //!
-//! `STAKEMATE_HANDOVER_GAMES=500` plays as many games at once as the service promises it for; what was measured is printed either way.
+//! `STAKEMATE_HANDOVER_GAMES=500` plays as many games at once as the service promises it for, and holds the pauses to what is promised.
+//! Without it they are printed only: how long a pause is depends on what else the machine does.
 
 mod audit;
 mod figures;
@@ -21,7 +22,7 @@ use figures::{Figures, Phase};
 use instances::Instances;
 use sitting::{Evening, Sitting};
 
-/// How many games are played at once unless the environment says otherwise.
+/// How many games are played at once when nothing is measured.
 const GAMES: usize = 40;
 /// How long games run undisturbed before, between and after the disturbances.
 const QUIET: Duration = Duration::from_secs(4);
@@ -34,9 +35,9 @@ const PAUSE_CRASH_MAX: Duration = Duration::from_secs(LEASE.as_secs() + 2);
 /// How many games are set up at once.
 const SET_UP_AT_ONCE: usize = 16;
 
-fn games() -> usize {
-    let wanted = std::env::var("STAKEMATE_HANDOVER_GAMES").ok().and_then(|text| text.parse().ok());
-    wanted.unwrap_or(GAMES)
+/// The number of games that is to be measured with, if anything is.
+fn games_measured() -> Option<usize> {
+    std::env::var("STAKEMATE_HANDOVER_GAMES").ok().and_then(|text| text.parse().ok())
 }
 
 /// How long a player thinks, in milliseconds: long enough for this machine to play all games with programs that are not optimised.
@@ -52,7 +53,7 @@ async fn rolling_killing_and_stopping_instances_loses_doubles_and_ends_nothing()
     let figures = Arc::new(Figures::default());
     let evening = Evening::new(&stack, figures.clone(), think_ms())?;
     let mut sittings: Vec<Sitting> = Vec::new();
-    let numbers: Vec<usize> = (0..games()).collect();
+    let numbers: Vec<usize> = (0..games_measured().unwrap_or(GAMES)).collect();
     for some in numbers.chunks(SET_UP_AT_ONCE) {
         sittings.extend(try_join_all(some.iter().map(|number| Sitting::begin(&evening, *number))).await?);
     }
@@ -83,10 +84,12 @@ async fn rolling_killing_and_stopping_instances_loses_doubles_and_ends_nothing()
     let audit = audit::of(&pool, &played).await?;
     println!("{}", figures.line(&audit, played.len()));
     audit.hold()?;
-    let (planned, crash) =
-        (figures.pause_max(&[Phase::Roll]), figures.pause_max(&[Phase::Kill, Phase::Stop]));
-    ensure!(planned <= PAUSE_PLANNED_MAX, "a planned hand-over made somebody wait for {planned:?}");
-    ensure!(crash <= PAUSE_CRASH_MAX, "a crash made somebody wait for {crash:?}");
+    if games_measured().is_some() {
+        let (planned, crash) =
+            (figures.pause_max(&[Phase::Roll]), figures.pause_max(&[Phase::Kill, Phase::Stop]));
+        ensure!(planned <= PAUSE_PLANNED_MAX, "a planned hand-over made somebody wait for {planned:?}");
+        ensure!(crash <= PAUSE_CRASH_MAX, "a crash made somebody wait for {crash:?}");
+    }
     ensure!(stack.stop() == Some(0), "the stack stops in order");
     Ok(())
 }

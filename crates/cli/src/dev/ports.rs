@@ -1,7 +1,8 @@
 //! Picks ports of the loopback that nobody uses.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::sync::{Mutex, PoisonError};
 
 use rand::Rng;
 
@@ -11,6 +12,11 @@ use super::{StartError, io_error};
 /// service's port while the service is being restarted.
 const RANGE: std::ops::Range<u16> = 20_000..32_000;
 const ATTEMPTS_MAX: u32 = 1_000;
+
+/// The ports that this process has given away. Between the choice of a port and the moment at which its service listens there nobody
+/// holds it, so each is also bound for datagrams, which no service uses: whoever else looks for a port, in this process or another,
+/// sees that it is spoken for. The kernel forgets it with the process.
+static SPOKEN_FOR: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
 
 /// Which port the edge shall have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +43,14 @@ impl EdgePort {
     }
 }
 
-/// An address at which nobody listens now.
+/// An address at which nobody listens now, and that nobody else is given while this process runs.
 pub fn free_address() -> Result<SocketAddr, StartError> {
     let mut random = rand::rng();
     for _ in 0..ATTEMPTS_MAX {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, random.random_range(RANGE)));
+        let Ok(claim) = UdpSocket::bind(address) else { continue };
         if TcpListener::bind(address).is_ok() {
+            SPOKEN_FOR.lock().unwrap_or_else(PoisonError::into_inner).push(claim);
             return Ok(address);
         }
     }
@@ -70,5 +78,13 @@ mod tests {
         let address = free_address().expect("a free port");
         assert!(RANGE.contains(&address.port()));
         assert!(TcpListener::bind(address).is_ok());
+    }
+
+    #[test]
+    fn no_address_is_given_twice() {
+        // So many of 12,000 that an honest draw would repeat itself almost surely.
+        let given: std::collections::HashSet<SocketAddr> =
+            (0..400).map(|_| free_address().expect("a free port")).collect();
+        assert_eq!(given.len(), 400);
     }
 }

@@ -12,6 +12,7 @@ use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tracing::{Instrument, Span, field, info_span};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use super::{Around, Next, Stacked};
 use crate::telemetry;
@@ -59,7 +60,6 @@ impl Around for Observe {
             rpc.service = service,
             rpc.method = method,
             trace_id = field::Empty,
-            grpc.code = field::Empty,
         );
         telemetry::continue_trace(&span, request.headers());
         if let Some(trace_id) = telemetry::trace_id_of(&span) {
@@ -98,7 +98,9 @@ impl Drop for Call {
     fn drop(&mut self) {
         // Dropped without a status: the client left, or its connection did.
         let code = self.code.unwrap_or(Code::Cancelled);
-        self.span.record("grpc.code", field::debug(code));
+        let code_name = format!("{code:?}");
+        // For the trace alone: after it nothing is logged within this span.
+        self.span.set_attribute("grpc.code", code_name.clone());
         let service = std::mem::take(&mut self.service);
         let method = match code {
             // Whatever method was asked for, there is none by that name.
@@ -107,8 +109,7 @@ impl Drop for Call {
         };
         let seconds = self.begun.elapsed().as_secs_f64();
         histogram!(CALL_SECONDS, "service" => service.clone(), "method" => method.clone()).record(seconds);
-        counter!(CALLS_HANDLED, "service" => service, "method" => method, "code" => format!("{code:?}"))
-            .increment(1);
+        counter!(CALLS_HANDLED, "service" => service, "method" => method, "code" => code_name).increment(1);
     }
 }
 

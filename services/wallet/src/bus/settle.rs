@@ -23,8 +23,8 @@ use crate::store::{self, balances, log, prizes};
 use crate::{SERVICE, telemetry};
 
 /// The most orders that are carried out in one transaction: enough that the commit costs next to nothing, few enough that the
-/// locks are held for milliseconds.
-pub const BATCH_ORDERS_MAX: usize = 200;
+/// locks are held for a small part of a second even then.
+pub const BATCH_ORDERS_MAX: usize = 500;
 
 /// What a message asks of the money of a match.
 #[derive(Debug)]

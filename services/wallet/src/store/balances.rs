@@ -78,12 +78,18 @@ pub async fn lock_player(
     lock_all(conn, &accounts.map(|account| (account, currency))).await
 }
 
-/// Writes what stands on the accounts of players now. Their rows must be locked; one that is missing is a bug.
-pub async fn write(conn: &mut PgConnection, balances: &Balances) -> Result<(), PostError> {
+/// Writes what stands on the accounts of players now, where that is not what their rows say. The rows must be `locked`; one that is missing
+/// is a bug.
+pub async fn write_changed(
+    conn: &mut PgConnection,
+    locked: &Balances,
+    now: &Balances,
+) -> Result<(), PostError> {
     let (mut kinds, mut owners) = (Vec::new(), Vec::new());
     let (mut currencies, mut amounts) = (Vec::new(), Vec::new());
-    for (account, currency, amount) in balances.iter() {
-        if !matches!(account, Account::Available(_) | Account::Held(_) | Account::Withheld(_)) {
+    for (account, currency, amount) in now.iter() {
+        let has_row = matches!(account, Account::Available(_) | Account::Held(_) | Account::Withheld(_));
+        if !has_row || locked.of(account, currency) == amount {
             continue;
         }
         let key = AccountKey::from(account);

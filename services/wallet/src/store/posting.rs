@@ -43,6 +43,8 @@ pub struct Place {
 /// Decisions on several streams that are written together, each made on the balances that the ones before it have left.
 #[derive(Debug)]
 pub struct Batch {
+    /// As they stand in the rows.
+    locked: Balances,
     balances: Balances,
     appends: Vec<Append>,
     postings: Vec<Posting>,
@@ -53,7 +55,8 @@ impl Batch {
     /// Nothing yet, on locked balances.
     #[must_use]
     pub fn new(locked: Balances) -> Self {
-        Self { balances: locked, appends: Vec::new(), postings: Vec::new(), lines: Vec::new() }
+        let balances = locked.clone();
+        Self { locked, balances, appends: Vec::new(), postings: Vec::new(), lines: Vec::new() }
     }
 
     /// What stands on the accounts now: what the next decision is made on.
@@ -92,7 +95,7 @@ impl Batch {
             }
         }
         if self.postings.iter().any(|posting| !posting.transfers.is_empty()) {
-            balances::write(conn, &self.balances).await?;
+            balances::write_changed(conn, &self.locked, &self.balances).await?;
             statement::insert(conn, &self.lines).await?;
         }
         Ok(self.postings)
