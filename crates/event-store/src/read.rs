@@ -16,8 +16,13 @@ pub const LOAD_MANY_EVENTS_MAX: usize = 100_000;
 const LOAD: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
     from events where stream_id = $1 and version > $2 order by version limit $3";
 
-const LOAD_MANY: &str = "select stream_id, version, event_id, type, schema, data, metadata, recorded_at
-    from events where stream_id = any($1) order by stream_id, version limit $2";
+/// Stream by stream, as [`LOAD`] reads one: of a table that has grown quickly the planner knows too little, and with a list of streams it may
+/// read all of it.
+const LOAD_MANY: &str = "select e.*
+    from (select distinct unnest($1::uuid[]) as id) s
+    cross join lateral (select stream_id, version, event_id, type, schema, data, metadata, recorded_at
+                        from events where stream_id = s.id order by version limit $2) e
+    order by e.stream_id, e.version limit $2";
 
 const HEAD: &str = "select version from events where stream_id = $1 order by version desc limit 1";
 
