@@ -6,6 +6,7 @@
 //! # Map
 //!
 //! * [`app::pairs`]: a place in a pair's day is reserved, counted, released.
+//! * [`app::screening`]: the first look at a game, without an engine.
 //! * [`app::analysis`]: one game through an engine to a report; [`app::asking`]: its positions, each alone and once; [`app::worker`]: the jobs around it, claimed and finished;
 //!   [`app::claim_keeper`]: a claim is kept while its job runs; [`app::engines`]: engines, as soon as there are any.
 //! * [`app::scoring`]: an analysed game to the evidence of both sides; [`app::second_pass`]: more nodes on the moves that count.
@@ -29,7 +30,7 @@
 //! * FAIR-14 A report, its event and the end of its job are one transaction. Before it, nothing of the analysis can be seen.
 //! * FAIR-15 A job is finished by the holder of its claim only. The claim of a worker that died runs out and is taken by
 //!   another, and that of a worker that stops is handed back.
-//! * FAIR-16 A job that fails is tried three times, then parked for a person. It never holds up another job for good.
+//! * FAIR-16 A job that fails is tried three times, then parked for a person, who sees it listed and can have it tried again. It never holds up another job for good.
 //! * FAIR-17 Without an engine everything but the analysis works, and the analysis waits without losing a try.
 //! * FAIR-18 The same moves, engine and nodes give the same numbers, whatever was analysed before and however often workers died:
 //!   each position is searched alone, and what is kept of it is what a search would find.
@@ -40,6 +41,7 @@
 //! * FAIR-23 Only a person ends a bar; his decision and each later one is an event with who and why.
 //! * FAIR-25 Games without a stake are analysed after the staked ones, and raise nothing by themselves: staked games are held against
 //!   them.
+//! * FAIR-26 A staked game of which something is noticed without an engine is analysed before the others, and nothing else follows from it.
 //! * FAIR-24 Signs of collusion are looked for once a day, the same sign of the same persons is raised once in seven days, and nothing
 //!   but an event follows.
 //! * FAIR-19 A report is seen by the two players of its game, by moderators and by operators; for anybody else there is none.
@@ -66,6 +68,7 @@ use std::sync::Arc;
 use domain_fairplay::calibration::Calibration;
 use event_bus::{Bus, ConsumerConfig, Handler, Relay};
 use event_store::CommitSignal;
+use proto::fairplay::v1::analysis_service_server::AnalysisServiceServer;
 use proto::fairplay::v1::case_service_server::CaseServiceServer;
 use proto::fairplay::v1::fairplay_service_server::FairplayServiceServer;
 use serde::Deserialize;
@@ -185,7 +188,9 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     let server = Server::new(common)?;
     let desk = operator::Desk::new(SERVICE, common, &pool, &bus, server.readiness());
     let cases = CaseServiceServer::new(service.clone());
-    let server = server.add(FairplayServiceServer::new(service)).add(cases).add(desk.server()).bind().await?;
+    let analyses = AnalysisServiceServer::new(service.clone());
+    let server = server.add(FairplayServiceServer::new(service)).add(cases).add(analyses);
+    let server = server.add(desk.server()).bind().await?;
 
     let wake = Arc::new(Notify::new());
     let mut tasks = Tasks::new(shutdown.clone());

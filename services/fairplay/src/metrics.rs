@@ -24,6 +24,9 @@ pub const POSITIONS_KNOWN: &str = "fairplay_positions_known_total";
 /// Players who came to a level, by level.
 pub const LEVELS: &str = "fairplay_levels_total";
 
+/// What was noticed of games before an engine looked, by kind.
+pub const SCREENED: &str = "fairplay_screen_notices_total";
+
 /// Registers the descriptions; calling it again changes nothing.
 pub fn describe() {
     describe_gauge!(QUEUE_DEPTH, "games that wait for an analysis or are being analysed");
@@ -32,6 +35,7 @@ pub fn describe() {
     describe_counter!(PARKED, "analyses that were given up");
     describe_counter!(PAIRINGS, "changes of pairs' days, by event");
     describe_counter!(LEVELS, "players who came to a level, by level");
+    describe_counter!(SCREENED, "what was noticed of games before an engine looked, by kind");
     describe_counter!(SIGNALS, "signs of collusion that were raised");
     describe_counter!(POSITIONS_FOUND, "positions that were searched");
     describe_counter!(POSITIONS_KNOWN, "positions that had been searched before");

@@ -11,6 +11,8 @@ pub const OPENING_MOVES: usize = 6;
 pub const LEGAL_MOVES_MIN: usize = 3;
 /// Beyond this the game is won or lost and people stop looking for the best move; centipawns.
 pub const DECIDED_CENTIPAWNS: i32 = 600;
+/// Within this of nothing a position is a draw to the engine; centipawns.
+pub const DRAWN_CENTIPAWNS: i32 = 5;
 /// When the second move is worse by more than this, the best one is obvious; points of win chance.
 pub const GAP_POINTS_MAX: f64 = 20.0;
 
@@ -29,6 +31,8 @@ pub enum Exclusion {
     NotAnalysed,
     /// The best move was beyond [`DECIDED_CENTIPAWNS`] for either side.
     Decided,
+    /// Every listed move draws: whatever was played, nothing was won or lost, and the engine's order says nothing.
+    Drawn,
     /// The best move took back on the square of the opponent's capture.
     Recapture,
     /// The best move was better than the second by more than [`GAP_POINTS_MAX`].
@@ -37,13 +41,14 @@ pub enum Exclusion {
 
 impl Exclusion {
     /// All reasons, in order of precedence.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Opening,
         Self::Forced,
         Self::FewMoves,
         Self::Repetition,
         Self::NotAnalysed,
         Self::Decided,
+        Self::Drawn,
         Self::Recapture,
         Self::OneGoodMove,
     ];
@@ -66,6 +71,8 @@ pub struct Circumstances {
     pub best: Option<Evaluation>,
     /// The evaluation of the second-best move.
     pub second: Option<Evaluation>,
+    /// The evaluation of the worst move that the engine lists.
+    pub worst: Option<Evaluation>,
 }
 
 /// The reason why a ply does not count, or `None` when it does.
@@ -92,6 +99,9 @@ pub fn exclusion(ply: &Circumstances) -> Option<Exclusion> {
     let Some(second) = ply.second else {
         return Some(Exclusion::NotAnalysed);
     };
+    if [Some(best), ply.worst].into_iter().flatten().all(is_draw) {
+        return Some(Exclusion::Drawn);
+    }
     if ply.is_recapture {
         return Some(Exclusion::Recapture);
     }
@@ -99,6 +109,10 @@ pub fn exclusion(ply: &Circumstances) -> Option<Exclusion> {
     let white = shakmaty::Color::White;
     let gap = (best.win_chance_for(white) - second.win_chance_for(white)).abs();
     (gap > GAP_POINTS_MAX).then_some(Exclusion::OneGoodMove)
+}
+
+fn is_draw(evaluation: Evaluation) -> bool {
+    evaluation.centipawns().abs() <= DRAWN_CENTIPAWNS
 }
 
 /// How many plies of a side were excluded, by reason.

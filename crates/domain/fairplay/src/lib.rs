@@ -22,6 +22,7 @@
 //! | [`expectation`] | matches and losses against what a person would match and lose there |
 //! | [`timing`] | thinking times against what the position asks for; [`time_class`]: classes of clocks |
 //! | [`evidence`] | the sums of one side in one game; [`assessment`]: over games |
+//! | [`screen`] | the first look at a game, before any engine |
 //! | [`levels`] | the limits, what is reached, and when a level is left again |
 //! | [`calibration`] | everything that was fitted, and to what; [`fit`]: the fits |
 //! | [`pairs`] | six staked games a pair of persons and UTC day |
@@ -41,6 +42,7 @@
 //! * `FAIR-7` A flag needs the second pass, and a hold by matches or losses alone also speaks against a much stronger person.
 //! * `PAIR-1` At most [`pairs::GAMES_PER_DAY_MAX`] matches of a pair's day are reserved or counted at any time.
 //! * `FAIR-8` A sign of collusion changes no level, and of the signs raised on a day one in twenty is expected to be chance at most.
+//! * `FAIR-9` What is noticed before an engine has looked moves a game forward in the queue, and no figure of the evidence.
 //! * `PAIR-2` The first outcome of a match's reservation is kept: no repeat can flip it or take a second slot.
 //!
 //! # Deliberately absent
@@ -72,6 +74,7 @@ pub mod levels;
 pub mod pairs;
 pub mod replay;
 pub mod report;
+pub mod screen;
 pub mod time_class;
 pub mod timing;
 

@@ -294,6 +294,10 @@ pub(crate) fn exclusion_of(index: usize, facts: &PlyFacts, list: &[Listed]) -> O
         is_recapture: best.is_some_and(|best| facts.captured_on.is_some_and(|at| best.played.to() == at)),
         best: best.map(|best| best.evaluation),
         second: list.get(1).map(|second| second.evaluation),
+        worst: list
+            .iter()
+            .map(|listed| listed.evaluation)
+            .min_by_key(|listed| listed.centipawns_for(facts.mover)),
     })
 }
 

@@ -5,3 +5,4 @@ mod formulas;
 mod games;
 mod limits;
 mod properties;
+mod screen;

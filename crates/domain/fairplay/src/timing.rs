@@ -169,7 +169,9 @@ fn easy_ratio(moves: &[TimedMove]) -> f64 {
     if easy.is_empty() || other.is_empty() { 1.0 } else { mean(&easy) / mean(&other) }
 }
 
-fn flat_streak(seconds: &[f64]) -> usize {
+/// The longest run of moves with nearly the same time.
+#[must_use]
+pub fn flat_streak(seconds: &[f64]) -> usize {
     let mut longest = 0;
     let mut run = 0;
     for (index, time) in seconds.iter().enumerate() {

@@ -110,6 +110,7 @@ fn lost_stake(lost: LostStake) -> wire::LostStake {
     wire::LostStake {
         player_id: lost.player_id.to_string(),
         game_id: lost.game_id.to_string(),
+        match_id: lost.match_id.map(|id| id.to_string()).unwrap_or_default(),
         stake: Some(Money { minor_units: lost.stake.minor_units, currency: lost.stake.currency }),
     }
 }

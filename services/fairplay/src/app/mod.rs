@@ -14,6 +14,7 @@ pub mod persons;
 pub mod recompute;
 pub mod record;
 pub mod scoring;
+pub mod screening;
 pub mod second_pass;
 pub mod settings;
 pub mod standing;

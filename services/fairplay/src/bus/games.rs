@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain_fairplay::screen::Ending;
 use domain_fairplay::time_class::{Clock, TimeClass};
 use event_bus::{HandleError, Handler, Message};
 use proto::game::v1::{EndReason, GameAborted, GameEnded, GameResult};
@@ -12,6 +13,7 @@ use uuid::Uuid;
 use super::{id, metadata, own_id, player_id};
 use crate::app::analysis::{Circumstances, FinishedGame};
 use crate::app::pairs::{self, PairError};
+use crate::app::screening;
 use crate::metrics::CONTRADICTIONS;
 use crate::store::staked_games::{self, NewGame, Stake};
 use crate::store::{analyses, jobs, players};
@@ -70,9 +72,11 @@ async fn ended(conn: &mut PgConnection, message: &Message) -> Result<(), HandleE
     if let (Some(circumstances), Some(stake)) =
         (&game.circumstances, staked_games::stake(conn, match_id).await?)
     {
-        staked_games::put(conn, &staked(&event, &game, circumstances, stake)).await?;
+        staked_games::put(conn, &staked(&event, &game, (match_id, circumstances, stake))).await?;
     }
-    analyses::queue_in(conn, &game, metadata(message)).await?;
+    let ending = if was_given_up(&event) { Ending::GivenUp } else { Ending::PlayedOut };
+    let notices = screening::look_at(conn, &game, ending).await?;
+    analyses::queue_in(conn, &game, &notices, metadata(message)).await?;
     Ok(())
 }
 
@@ -121,13 +125,21 @@ async fn queue_history(
     let players = [game.white_id, game.black_id];
     let is_wanted = players::has_standing(conn, players, TimeClass::of(clock).name()).await?;
     if is_wanted && jobs::history_today(conn, players).await? < HISTORY_GAMES_PER_DAY_MAX {
-        analyses::queue_in(conn, &game, metadata(message)).await?;
+        analyses::queue_in(conn, &game, &[], metadata(message)).await?;
     }
     Ok(())
 }
 
+fn was_given_up(event: &GameEnded) -> bool {
+    matches!(event.end_reason(), EndReason::Resignation | EndReason::Time | EndReason::Abandonment)
+}
+
 /// The game as far as it can be a sign of collusion.
-fn staked(event: &GameEnded, game: &FinishedGame, circumstances: &Circumstances, stake: Stake) -> NewGame {
+fn staked(
+    event: &GameEnded,
+    game: &FinishedGame,
+    (match_id, circumstances, stake): (Uuid, &Circumstances, Stake),
+) -> NewGame {
     let base_ms = circumstances.base_ms.max(1) as f64;
     // The clock after a player's last move; all of it when he made none.
     let left_share = |side: usize| {
@@ -136,16 +148,14 @@ fn staked(event: &GameEnded, game: &FinishedGame, circumstances: &Circumstances,
     };
     NewGame {
         game_id: game.game_id,
+        match_id,
         ended_at_ms: circumstances.ended_at_ms,
         pool: format!("{} {}+{}", event.city_id, circumstances.base_ms, circumstances.increment_ms),
         stake,
         players: [game.white_id, game.black_id],
         ratings: [circumstances.white_rating, circumstances.black_rating],
         white_score: circumstances.white_score,
-        loser_gave_up: matches!(
-            event.end_reason(),
-            EndReason::Resignation | EndReason::Time | EndReason::Abandonment
-        ),
+        loser_gave_up: was_given_up(event),
         plies: game.moves.len(),
         opening: (game.moves.len() >= OPENING_PLIES).then(|| game.moves[..OPENING_PLIES].join(" ")),
         left_shares: [left_share(0), left_share(1)],

@@ -1,5 +1,6 @@
 //! The edge: requests are parsed here, and only here, and answers are put on the wire.
 
+mod analyses;
 mod decide_case;
 mod get_calibration;
 mod get_case;

@@ -1,14 +1,16 @@
 //! The steps of an analysis, each one transaction of its log, its job and its report.
 
 use domain_fairplay::calibration::Calibration;
+use domain_fairplay::screen::{Notice, Urgency, urgency};
 use event_store::{Append, AppendError, Metadata, NewEvent, Publication, StreamId, Version, append_in};
 use prost::Message as _;
-use proto::fairplay::v1::{GameReport, SecondPassReady, SideReport};
+use proto::fairplay::v1::{AnalysisRetried, GameReport, SecondPassReady, SideReport};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
 use super::analysis_log::{
-    ANALYSIS_STREAM, AnalysisLog, encode_parked, encode_queued, encode_ready, encode_second_pass,
+    ANALYSIS_STREAM, AnalysisLog, encode_parked, encode_queued, encode_ready, encode_retried,
+    encode_second_pass,
 };
 use super::evidence::{self, NewSide, Stakes};
 use super::jobs::{self, Claim, End, NewJob, Priority};
@@ -73,19 +75,24 @@ pub struct Standing {
     pub progress: Progress,
 }
 
-/// Queues a game inside the caller's transaction; does nothing if it was queued before.
+/// Queues a game inside the caller's transaction, with what was noticed of it (`FAIR-26`); does nothing if it was queued before.
 ///
 /// # Errors
 /// As [`append_in`].
 pub async fn queue_in(
     conn: &mut PgConnection,
     game: &FinishedGame,
+    notices: &[Notice],
     metadata: Metadata,
 ) -> Result<(), AppendError> {
-    let priority = if game.is_staked { Priority::Staked } else { Priority::History };
+    let priority = match (game.is_staked, urgency(notices)) {
+        (false, _) => Priority::History,
+        (true, Urgency::Early) => Priority::Noticed,
+        (true, Urgency::InTurn) => Priority::Staked,
+    };
     let job = NewJob { game_id: game.game_id, white_id: game.white_id, black_id: game.black_id, priority };
     if jobs::insert(&mut *conn, job).await? {
-        append(conn, game.game_id, 0, encode_queued(game), metadata).await?;
+        append(conn, game.game_id, 0, encode_queued(game, notices), metadata).await?;
     }
     Ok(())
 }
@@ -244,6 +251,38 @@ pub async fn park(
     append(&mut tx, claim.game_id, log.version, encode_parked(claim.game_id, cause), metadata).await?;
     tx.commit().await?;
     Ok(Finished::Written)
+}
+
+/// What became of the wish for another try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retried {
+    /// It waits again.
+    Queued,
+    /// It was not given up, or is not any more.
+    NotParked,
+    /// There is no such analysis.
+    Unknown,
+}
+
+/// Has an analysis that was given up tried again, with who wants it and why.
+///
+/// # Errors
+/// See [`FinishError`].
+pub async fn retry(
+    pool: &PgPool,
+    game_id: Uuid,
+    retried: AnalysisRetried,
+    metadata: Metadata,
+) -> Result<Retried, FinishError> {
+    let mut tx = pool.begin().await?;
+    if !jobs::retry_parked(&mut tx, game_id).await? {
+        let is_known = find(&mut *tx, game_id).await?.is_some();
+        return Ok(if is_known { Retried::NotParked } else { Retried::Unknown });
+    }
+    let version = event_store::head(&mut *tx, game_id).await?;
+    append(&mut tx, game_id, version, encode_retried(&retried), metadata).await?;
+    tx.commit().await?;
+    Ok(Retried::Queued)
 }
 
 /// The analysis of a game, if there is one.

@@ -1,14 +1,17 @@
 //! The log of an analysis. It begins with the game that waits; it ends with its report, or with why there is none.
 
+use domain_fairplay::screen::Notice;
 use event_store::{RecordedEvent, Version};
 use proto::fairplay::v1::{
-    AnalysisParked, AnalysisQueued, GameCircumstances, GameReport, ReportReady, SecondPassReady,
+    AnalysisParked, AnalysisQueued, AnalysisRetried, GameCircumstances, GameReport, ReportReady,
+    SecondPassReady,
 };
 use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{Encoded, ReadError, decode, uuid};
 use crate::app::analysis::{Circumstances, FinishedGame};
+use crate::app::screening;
 
 /// The stream kind of an analysis, and a part of its subjects.
 pub const ANALYSIS_STREAM: &str = "analysis";
@@ -48,7 +51,7 @@ pub async fn read(pool: &PgPool, game_id: Uuid) -> Result<AnalysisLog, ReadError
 
 /// A game that waits, as it is stored.
 #[must_use]
-pub fn encode_queued(game: &FinishedGame) -> Encoded {
+pub fn encode_queued(game: &FinishedGame, notices: &[Notice]) -> Encoded {
     let queued = AnalysisQueued {
         game_id: game.game_id.to_string(),
         white_player_id: game.white_id.to_string(),
@@ -56,6 +59,7 @@ pub fn encode_queued(game: &FinishedGame) -> Encoded {
         moves: game.moves.clone(),
         start_fen: game.start_fen.clone(),
         unstaked: !game.is_staked,
+        notices: screening::to_wire(game, notices),
         circumstances: game.circumstances.as_ref().map(|circumstances| GameCircumstances {
             white_rating: circumstances.white_rating,
             black_rating: circumstances.black_rating,
@@ -104,6 +108,12 @@ pub fn encode_ready(report: GameReport) -> Encoded {
 #[must_use]
 pub fn encode_second_pass(ready: &SecondPassReady) -> Encoded {
     Encoded::of("SecondPassReady", ready)
+}
+
+/// Another try of one that was given up, as it is stored.
+#[must_use]
+pub fn encode_retried(retried: &AnalysisRetried) -> Encoded {
+    Encoded::of("AnalysisRetried", retried)
 }
 
 /// An analysis that was given up, as it is stored.

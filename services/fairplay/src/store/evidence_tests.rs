@@ -145,7 +145,7 @@ fn the_bytes_of_version_1_of_every_event_of_evidence_stay_what_they_are() {
         calibration_id: "stockfish-15.1".to_owned(),
         evidence: Some(to_wire(&scored())),
     };
-    let mut events = vec![encode_queued(&game), encode_second_pass(&second)];
+    let mut events = vec![encode_queued(&game, &[]), encode_second_pass(&second)];
     events.extend(player_events().iter().map(encode));
     let hex = |data: &[u8]| data.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let written: String =

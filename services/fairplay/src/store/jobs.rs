@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use sqlx::{PgConnection, PgExecutor};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// A job in hand. The token tells this claim from any other of the same job, so that a worker that comes late does nothing.
@@ -36,6 +37,8 @@ pub struct NewJob {
 /// What goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
+    /// A staked game of which something was noticed without an engine.
+    Noticed = -1,
     /// A staked game.
     Staked = 0,
     /// A game without a stake, which others are held against.
@@ -143,6 +146,48 @@ pub async fn end(conn: &mut PgConnection, claim: &Claim, end: End<'_>) -> Result
         .execute(conn)
         .await?;
     Ok(ended.rows_affected() == 1)
+}
+
+/// A job that was given up.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct ParkedJob {
+    /// The game.
+    pub game_id: Uuid,
+    /// Who had White.
+    pub white_player_id: Uuid,
+    /// Who had Black.
+    pub black_player_id: Uuid,
+    /// 1 or 2.
+    pub pass: i16,
+    /// Tries that failed.
+    pub attempts: i32,
+    /// Claims that ran out.
+    pub claims_lost: i32,
+    /// What went wrong last.
+    pub cause: Option<String>,
+    /// When it was queued.
+    pub queued_at: OffsetDateTime,
+}
+
+/// Jobs that were given up, behind a place, the oldest first.
+pub async fn parked(
+    executor: impl PgExecutor<'_>,
+    after: (OffsetDateTime, Uuid),
+    limit: i64,
+) -> Result<Vec<ParkedJob>, sqlx::Error> {
+    sqlx::query_as(include_str!("queries/parked_jobs.sql"))
+        .bind(after.0)
+        .bind(after.1)
+        .bind(limit)
+        .fetch_all(executor)
+        .await
+}
+
+/// Puts a job that was given up back into the queue; false when it was not given up.
+pub async fn retry_parked(conn: &mut PgConnection, game_id: Uuid) -> Result<bool, sqlx::Error> {
+    let retried =
+        sqlx::query(include_str!("queries/retry_parked_job.sql")).bind(game_id).execute(conn).await?;
+    Ok(retried.rows_affected() == 1)
 }
 
 /// Queues a second pass over a player's last games, those that had none and whose job is over.

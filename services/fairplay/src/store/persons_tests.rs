@@ -68,15 +68,18 @@ fn pair_events() -> [Encoded; 2] {
 
 #[test]
 fn the_bytes_of_events_of_persons_and_signs_stay_what_they_are() {
-    let queued = encode_queued(&FinishedGame {
-        game_id: Uuid::from_u128(0xd),
-        white_id: Uuid::from_u128(0xa),
-        black_id: Uuid::from_u128(0xb),
-        moves: vec!["e2e4".to_owned()],
-        start_fen: String::new(),
-        is_staked: false,
-        circumstances: None,
-    });
+    let queued = encode_queued(
+        &FinishedGame {
+            game_id: Uuid::from_u128(0xd),
+            white_id: Uuid::from_u128(0xa),
+            black_id: Uuid::from_u128(0xb),
+            moves: vec!["e2e4".to_owned()],
+            start_fen: String::new(),
+            is_staked: false,
+            circumstances: None,
+        },
+        &[],
+    );
     let mut events: Vec<Encoded> = player_events().iter().map(encode).collect();
     events.push(queued);
     events.extend(pair_events());

@@ -121,6 +121,7 @@ pub fn exclusion_word(reason: Exclusion) -> &'static str {
         Exclusion::Repetition => "repetition",
         Exclusion::NotAnalysed => "not_analysed",
         Exclusion::Decided => "decided",
+        Exclusion::Drawn => "drawn",
         Exclusion::Recapture => "recapture",
         Exclusion::OneGoodMove => "one_good_move",
     }

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
+use domain_fairplay::ByColor;
 use domain_fairplay::collusion::{Seat, StakedGame, YOUNG_DAYS};
 use domain_fairplay::pairs::PersonId;
+use domain_fairplay::screen::PairRecord;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -25,6 +27,8 @@ pub struct Stake {
 pub struct NewGame {
     /// The game.
     pub game_id: Uuid,
+    /// The match whose stakes were played for.
+    pub match_id: Uuid,
     /// When, in milliseconds since the Unix epoch.
     pub ended_at_ms: i64,
     /// City and clock.
@@ -92,9 +96,13 @@ pub struct LostStake {
     pub player_id: Uuid,
     /// In which game.
     pub game_id: Uuid,
+    /// In which match, if that was noted.
+    pub match_id: Option<Uuid>,
     /// How much.
     pub stake: Stake,
 }
+
+type LostRow = (Uuid, Uuid, Option<Uuid>, i64, String);
 
 /// The stakes that opponents lost to a player in some of these games, the oldest first.
 pub async fn lost_to(
@@ -102,17 +110,34 @@ pub async fn lost_to(
     player_id: Uuid,
     games: &[Uuid],
 ) -> Result<Vec<LostStake>, sqlx::Error> {
-    let rows: Vec<(Uuid, Uuid, i64, String)> = sqlx::query_as(include_str!("queries/lost_stakes.sql"))
+    let rows: Vec<LostRow> = sqlx::query_as(include_str!("queries/lost_stakes.sql"))
         .bind(player_id)
         .bind(games)
         .fetch_all(conn)
         .await?;
-    let lost = rows.into_iter().map(|(player_id, game_id, minor_units, currency)| LostStake {
+    let lost = rows.into_iter().map(|(player_id, game_id, match_id, minor_units, currency)| LostStake {
         player_id,
         game_id,
+        match_id,
         stake: Stake { minor_units, currency },
     });
     Ok(lost.collect())
+}
+
+/// What two players have played since a time, and what each of them has won, the first as White.
+pub async fn pair_record(
+    conn: &mut PgConnection,
+    players: [Uuid; 2],
+    since_ms: i64,
+) -> Result<PairRecord, sqlx::Error> {
+    let counts: (i64, i64, i64) = sqlx::query_as(include_str!("queries/pair_record.sql"))
+        .bind(players[0])
+        .bind(players[1])
+        .bind(since_ms)
+        .fetch_one(conn)
+        .await?;
+    let count = |number: i64| usize::try_from(number).unwrap_or_default();
+    Ok(PairRecord { games: count(counts.0), won: ByColor { white: count(counts.1), black: count(counts.2) } })
 }
 
 /// Keeps a game; nothing when it is known.
@@ -133,6 +158,7 @@ pub async fn put(conn: &mut PgConnection, game: &NewGame) -> Result<(), sqlx::Er
         .bind(&game.opening)
         .bind(game.left_shares[0])
         .bind(game.left_shares[1])
+        .bind(game.match_id)
         .execute(conn)
         .await?;
     Ok(())

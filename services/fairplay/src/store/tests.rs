@@ -95,7 +95,7 @@ fn game_report() -> GameReport {
 /// Every event of version 1, as it is written today.
 fn every_event() -> Vec<Encoded> {
     let mut all: Vec<Encoded> = pair_events().iter().map(|event| encode(&seats(), event)).collect();
-    all.push(encode_queued(&game()));
+    all.push(encode_queued(&game(), &[]));
     all.push(encode_ready(game_report()));
     all.push(encode_parked(Uuid::from_u128(0xd), "engine failed: the process ended"));
     all

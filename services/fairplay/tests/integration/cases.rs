@@ -7,7 +7,9 @@ use fairplay::app::cases::{self, OpponentReport};
 use fairplay::grpc::Service;
 use proto::fairplay::v1::case_service_server::CaseService as _;
 use proto::fairplay::v1::fairplay_service_server::FairplayService as _;
-use proto::fairplay::v1::{CaseDecision, DecideCaseRequest, GetCaseRequest, GetCaseResponse};
+use proto::fairplay::v1::{
+    CaseDecision, DecideCaseRequest, GetCaseRequest, GetCaseResponse, ListCasesRequest,
+};
 use service_kit::auth::{Authentication, Principal, Role, Roles};
 use sqlx::PgPool;
 use tonic::{Code, Request, Status};
@@ -116,4 +118,33 @@ async fn only_moderators_read_cases_and_an_unknown_one_is_not_found() {
     assert_eq!(unknown.expect_err("there is none").code(), Code::NotFound);
     let malformed = read(&service, Role::Moderator, "7").await;
     assert_eq!(malformed.expect_err("no id").code(), Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn cases_come_page_by_page_the_oldest_first_and_each_once() {
+    let database = database().await;
+    let service = service(&database.pool);
+    let mut opened_ids = Vec::new();
+    for _ in 0..5 {
+        opened_ids.push(opened(&database.pool).await.1.to_string());
+    }
+    // All were opened in one millisecond: the ids decide.
+    opened_ids.sort();
+    let mut seen = Vec::new();
+    let mut page_token = String::new();
+    loop {
+        let request = ListCasesRequest { page_size: 2, page_token, ..ListCasesRequest::default() };
+        let page = service.list_cases(by(Uuid::now_v7(), Role::Moderator, request)).await.expect("a page");
+        let page = page.into_inner();
+        assert!(page.cases.len() <= 2);
+        seen.extend(page.cases.into_iter().map(|case| case.case_id));
+        page_token = page.next_page_token;
+        if page_token.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(seen, opened_ids);
+    let request = ListCasesRequest { page_token: "somewhere".to_owned(), ..ListCasesRequest::default() };
+    let refused = service.list_cases(by(Uuid::now_v7(), Role::Moderator, request)).await;
+    assert_eq!(refused.expect_err("no token of ours").code(), Code::InvalidArgument);
 }

@@ -97,7 +97,7 @@ async fn queued(games: usize) -> TestDatabase {
     for number in 0..games {
         let mut tx = database.pool.begin().await.expect("a transaction");
         let metadata = Metadata::for_request("tester", Uuid::from_u128(number as u128));
-        analyses::queue_in(&mut tx, &game(number), metadata).await.expect("queued");
+        analyses::queue_in(&mut tx, &game(number), &[], metadata).await.expect("queued");
         tx.commit().await.expect("committed");
     }
     database

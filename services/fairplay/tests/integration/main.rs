@@ -9,6 +9,8 @@ mod killed_workers;
 mod moderation;
 mod pairs;
 mod persons;
+mod queue;
+mod quiet_games;
 mod service;
 mod standings;
 mod support;

@@ -172,6 +172,7 @@ async fn a_decision_names_the_stakes_that_others_lost() {
     {
         let game = NewGame {
             game_id,
+            match_id: Uuid::new_v5(&game_id, b"match"),
             ended_at_ms: 4_000_000_000_000,
             pool: "paris 180000+2000".to_owned(),
             stake: Stake { minor_units: 500, currency: "XPL".to_owned() },
@@ -193,6 +194,10 @@ async fn a_decision_names_the_stakes_that_others_lost() {
         .expect("one decision");
     let decided = CaseDecided::decode(data.as_slice()).expect("readable");
     assert_eq!((decided.game_ids.len(), decided.reason.as_str()), (7, "looked at"));
+    for lost in &decided.lost_stakes {
+        let game_id: Uuid = lost.game_id.parse().expect("an id");
+        assert_eq!(lost.match_id, Uuid::new_v5(&game_id, b"match").to_string());
+    }
     let lost: Vec<(String, String, i64)> = decided
         .lost_stakes
         .into_iter()

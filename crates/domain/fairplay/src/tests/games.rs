@@ -164,6 +164,12 @@ fn a_forced_ply_does_not_count() {
     assert_eq!(exclusion(&forced), Some(Exclusion::Forced));
 }
 
+/// A ply whose best, second and worst listed moves are worth so much.
+fn all_of(best: i32, second: i32, worst: i32) -> Circumstances {
+    let [best, second, worst] = [best, second, worst].map(|value| Some(Evaluation::Centipawns(value)));
+    Circumstances { best, second, worst, ..choice() }
+}
+
 /// A ply that counts.
 fn choice() -> Circumstances {
     Circumstances {
@@ -174,6 +180,7 @@ fn choice() -> Circumstances {
         is_recapture: false,
         best: Some(Evaluation::Centipawns(600)),
         second: Some(Evaluation::Centipawns(580)),
+        worst: Some(Evaluation::Centipawns(400)),
     }
 }
 
@@ -190,6 +197,9 @@ fn each_reason_excludes_and_the_limits_belong_to_the_eligible_side() {
         (Circumstances { legal_moves: 2, ..choice() }, Some(Exclusion::FewMoves)),
         (Circumstances { is_repetition: true, ..choice() }, Some(Exclusion::Repetition)),
         (Circumstances { is_recapture: true, ..choice() }, Some(Exclusion::Recapture)),
+        (all_of(5, 0, -5), Some(Exclusion::Drawn)),
+        (all_of(0, 0, -6), None),
+        (all_of(6, 0, 0), None),
         (Circumstances { best: None, ..choice() }, Some(Exclusion::NotAnalysed)),
         (Circumstances { second: None, ..choice() }, Some(Exclusion::NotAnalysed)),
         (Circumstances { best: centipawns(601), ..choice() }, Some(Exclusion::Decided)),

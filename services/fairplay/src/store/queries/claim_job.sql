@@ -1,4 +1,4 @@
--- The due job that has waited longest, staked games first, and that nobody is just claiming. $1 is the token, $2 the time of the claim in
+-- The due job that has waited longest, staked games first and of those the ones of which something was noticed, and that nobody is just claiming. $1 is the token, $2 the time of the claim in
 -- milliseconds. A running job is due when its claim has run out: its worker is gone.
 with due as materialized (
     select game_id

@@ -79,6 +79,7 @@ export const de: ConsoleWords = {
   "account.WITHHELD": "Zurückgehalten",
   "account.POT": "Pot",
   "account.FEES": "Gebühren des Hauses",
+  "account.FUND": "Fonds des Hauses",
   "account.EXTERNAL": "Außenwelt",
   "letters.title": "Unzustellbares",
   "letters.lead": "Nachrichten, die ein Dienst nicht verarbeiten konnte. Jede hält nur ihren eigenen Strom auf, bis sie gelingt oder ausgelassen wird.",
@@ -207,6 +208,7 @@ export const de: ConsoleWords = {
   "excluded.repetition": "Wiederholung",
   "excluded.not_analysed": "Nicht analysiert",
   "excluded.decided": "Partie entschieden",
+  "excluded.drawn": "Remis mit jedem Zug",
   "excluded.recapture": "Zurückschlagen",
   "excluded.one_good_move": "Nur ein guter Zug",
 };

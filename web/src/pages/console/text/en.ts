@@ -77,6 +77,7 @@ export const en = {
   "account.WITHHELD": "Withheld",
   "account.POT": "Pot",
   "account.FEES": "House fees",
+  "account.FUND": "House fund",
   "account.EXTERNAL": "Outside world",
   "letters.title": "Dead letters",
   "letters.lead": "Messages that a service could not handle. Each holds up its own stream only, until it is tried again with success or left out.",
@@ -205,6 +206,7 @@ export const en = {
   "excluded.repetition": "Repetition",
   "excluded.not_analysed": "Not analysed",
   "excluded.decided": "Game decided",
+  "excluded.drawn": "A draw whatever is played",
   "excluded.recapture": "Recapture",
   "excluded.one_good_move": "Only one good move",
 } as const;

@@ -79,6 +79,7 @@ export const es: ConsoleWords = {
   "account.WITHHELD": "Premios retenidos",
   "account.POT": "Bote",
   "account.FEES": "Comisiones de la casa",
+  "account.FUND": "Fondo de la casa",
   "account.EXTERNAL": "Exterior",
   "letters.title": "Mensajes fallidos",
   "letters.lead": "Mensajes que un servicio no pudo tratar. Cada uno detiene solo su propio flujo, hasta que se logra o se omite.",
@@ -207,6 +208,7 @@ export const es: ConsoleWords = {
   "excluded.repetition": "Repetición",
   "excluded.not_analysed": "Sin analizar",
   "excluded.decided": "Partida decidida",
+  "excluded.drawn": "Tablas con cualquier jugada",
   "excluded.recapture": "Recaptura",
   "excluded.one_good_move": "Una sola buena jugada",
 };

@@ -79,6 +79,7 @@ export const ru: ConsoleWords = {
   "account.WITHHELD": "Удержанные выигрыши",
   "account.POT": "Банк",
   "account.FEES": "Сборы дома",
+  "account.FUND": "Фонд дома",
   "account.EXTERNAL": "Внешний мир",
   "letters.title": "Недоставленное",
   "letters.lead": "Сообщения, которые служба не смогла обработать. Каждое держит только свой поток, пока не удастся или не будет пропущено.",
@@ -207,6 +208,7 @@ export const ru: ConsoleWords = {
   "excluded.repetition": "Повторение",
   "excluded.not_analysed": "Без анализа",
   "excluded.decided": "Партия решена",
+  "excluded.drawn": "Ничья при любом ходе",
   "excluded.recapture": "Взятие в ответ",
   "excluded.one_good_move": "Один хороший ход",
 };
