@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use proto::fairplay::v1::fairplay_service_client::FairplayServiceClient;
 use proto::game::v1::game_service_client::GameServiceClient;
 use proto::gateway::v1::account_service_client::AccountServiceClient;
-use proto::gateway::v1::{Session, SignUpRequest};
+use proto::gateway::v1::{Session, SignInRequest, SignUpRequest};
 use proto::matchmaking::v1::matchmaking_service_client::MatchmakingServiceClient;
 use proto::rating::v1::rating_service_client::RatingServiceClient;
 use proto::rating::v1::{GetRatingsRequest, Rating};
@@ -49,6 +49,17 @@ impl Player {
         })
         .await;
         Ok(player)
+    }
+
+    /// Signs in as one of those whom the stack begins with.
+    pub async fn sign_in(stack: &Stack, name: &str) -> anyhow::Result<Self> {
+        let channel = Endpoint::from_shared(stack.gateway.clone())?.connect_lazy();
+        let request =
+            SignInRequest { name: name.to_owned(), password: cli::dev::players::PASSWORD.to_owned() };
+        let answer = AccountServiceClient::new(channel.clone()).sign_in(request).await?;
+        let session = answer.into_inner().session.context("an answer without a session")?;
+        let authorization = format!("Bearer {}", session.access_token).parse()?;
+        Ok(Self { session, authorization, channel })
     }
 
     /// The same player at a stack that was started again, at another address.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use domain_ledger::eligibility::{Policy, Region, Regions};
-use domain_ledger::{Amount, Currency};
+use domain_ledger::{Amount, Currency, RestitutionPolicy};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use service_kit::config::{CommonConfig, Problem, ServiceConfig};
@@ -57,6 +57,10 @@ pub struct DeskConfig {
     /// `STAKEMATE_WALLET_ADJUSTMENT_APPROVAL_ABOVE_MINOR_UNITS`: adjustments of more need a second person; 10000 when left out.
     #[serde(default)]
     pub adjustment_approval_above_minor_units: Option<i64>,
+    /// `STAKEMATE_WALLET_VICTIM_REFUNDS`: in which currencies the house's fund makes good what players lost to somebody against whom a
+    /// case was decided: `all` (when left out), `none`, or codes as `XPL,EUR`. A change counts for decisions that are made after it.
+    #[serde(default)]
+    pub victim_refunds: Option<String>,
     /// `STAKEMATE_WALLET_ELIGIBILITY_NEEDS_IDENTITY`: whether nobody plays whose identity was not verified.
     #[serde(default)]
     pub eligibility_needs_identity: bool,
@@ -125,6 +129,12 @@ impl Config {
         }
     }
 
+    /// What the house makes good; the settings are good (see `problems`).
+    #[must_use]
+    pub fn restitution_policy(&self) -> RestitutionPolicy {
+        restitution_policy(self.desk.victim_refunds.as_deref()).unwrap_or(RestitutionPolicy::Nothing)
+    }
+
     fn currency(&self) -> Option<Currency> {
         self.desk.payment_currency.as_deref().map_or(Some(Currency::XPL), |code| Currency::parse(code).ok())
     }
@@ -157,6 +167,12 @@ impl Config {
         if self.currency().is_none() {
             problems.push(Problem::new("payment_currency", "must be three capital letters"));
         }
+        if restitution_policy(desk.victim_refunds.as_deref()).is_none() {
+            problems.push(Problem::new(
+                "victim_refunds",
+                "must be all, none, or codes of currencies like XPL,EUR",
+            ));
+        }
         if desk.adjustment_approval_above_minor_units.is_some_and(|minor| minor < 0) {
             let name = "adjustment_approval_above_minor_units";
             problems.push(Problem::new(name, "must not be negative"));
@@ -166,6 +182,19 @@ impl Config {
             problems.push(Problem::new("eligibility_regions", "must be codes like GB or US-NY"));
         }
         problems
+    }
+}
+
+/// Nothing when it is none.
+fn restitution_policy(text: Option<&str>) -> Option<RestitutionPolicy> {
+    match text.map(str::trim) {
+        None | Some("" | "all") => Some(RestitutionPolicy::Everything),
+        Some("none") => Some(RestitutionPolicy::Nothing),
+        Some(codes) => {
+            let currencies: Result<_, _> =
+                codes.split(',').map(|code| Currency::parse(code.trim())).collect();
+            currencies.ok().map(RestitutionPolicy::Only)
+        }
     }
 }
 
@@ -231,6 +260,19 @@ mod tests {
         let refused = load(&[(DEPOSIT, "250")]).expect_err("refused");
         assert_eq!(refused.problems.len(), 1);
         assert!(refused.to_string().contains("OPENING_DEPOSIT_MINOR_UNITS"));
+    }
+
+    #[test]
+    fn victims_are_refunded_unless_told_otherwise_and_a_currency_that_is_none_is_refused() {
+        const REFUNDS: &str = "STAKEMATE_WALLET_VICTIM_REFUNDS";
+        let covers = |pairs: &[(&str, &str)]| {
+            let policy = load(pairs).expect("good").restitution_policy();
+            ["XPL", "EUR"].map(|code| policy.covers(Currency::parse(code).expect("a currency")))
+        };
+        assert_eq!(covers(&[]), [true, true]);
+        assert_eq!(covers(&[(REFUNDS, "none")]), [false, false]);
+        assert_eq!(covers(&[(REFUNDS, "EUR, GBP")]), [false, true]);
+        assert!(load(&[(REFUNDS, "euro")]).is_err());
     }
 
     #[test]

@@ -47,6 +47,9 @@ pub enum Breach {
     /// What is withheld of a player's is not what his withheld prizes say.
     #[error("{}, the withheld prizes say {}", standing(.0), .0.expected)]
     Withheld(DifferingBalance),
+    /// What a victim was paid is not what his statement says.
+    #[error("transfer {0} to a victim is not what his statement says")]
+    Restitution(Uuid),
     /// A match that is not settled exactly once.
     #[error("match {match_id} has {settlements} settlements, which its holds do not say")]
     Settlement {
@@ -73,6 +76,7 @@ impl Breach {
             Self::Balance(_) => "balance",
             Self::Held(_) => "held",
             Self::Withheld(_) => "withheld",
+            Self::Restitution(_) => "restitution",
             Self::Settlement { .. } => "settlement",
             Self::HoldOutlivesItsEnd(_) => "hold",
             Self::Chain(_) => "chain",
@@ -81,8 +85,8 @@ impl Breach {
 }
 
 /// The names of all checks, so that a metric goes back to zero when a breach was mended.
-pub const CHECKS: [&str; 8] =
-    ["currency", "transfer", "balance", "held", "withheld", "settlement", "hold", "chain"];
+pub const CHECKS: [&str; 9] =
+    ["currency", "transfer", "balance", "held", "withheld", "restitution", "settlement", "hold", "chain"];
 
 fn standing(balance: &DifferingBalance) -> String {
     let DifferingBalance { key, currency, standing_minor, .. } = balance;
@@ -134,6 +138,8 @@ pub async fn check(pool: &PgPool, place: ChainPlace) -> Result<(Vec<Breach>, Cha
     breaches.extend(invariants::differing_balances(&mut tx).await?.into_iter().map(Breach::Balance));
     breaches.extend(invariants::differing_held(&mut tx).await?.into_iter().map(Breach::Held));
     breaches.extend(invariants::differing_withheld(&mut tx).await?.into_iter().map(Breach::Withheld));
+    let unlike = invariants::unlike_restitutions(&mut tx).await?;
+    breaches.extend(unlike.into_iter().map(Breach::Restitution));
     for (match_id, settlements) in invariants::unlike_settlements(&mut tx).await? {
         breaches.push(Breach::Settlement { match_id, settlements });
     }

@@ -14,7 +14,7 @@
 //! * [`grpc`]: the calls of players and operators.
 //! * [`sealing`]: the hash chain over the log, sealed in the background.
 //! * [`invariants`]: what must always be true, checked all the time; [`ledger_verify`]: everything once more, from the log.
-//! * [`prizes`]: letting go of prizes that fair play had asked to withhold.
+//! * [`prizes`]: letting go of prizes that fair play had asked to withhold; [`victims`]: paying what players lost to cheats.
 //! * [`bench`]: how many settlements a second.
 //! * [`config`], [`telemetry`]: settings and metrics.
 //!
@@ -38,10 +38,13 @@
 //!
 //! * `WALLET-14` While fair play holds a player's prizes, what he wins beyond his own stake is withheld in the transaction that pays
 //!   the pot, and is his when the hold ends, after 72 hours at the latest. Stakes and refunds never are withheld.
+//! * `WALLET-15` A stake lost to somebody against whom a case was decided is refunded by the house's fund, once a match whatever cases
+//!   there are and however often they are told. What the fund does not cover is owed, visible to the operator, and paid when it does. A
+//!   decision that is taken back takes nothing from anybody who was paid.
 //!
 //! # Deliberately absent
 //! * A clock for holds: only a match or a game ends one.
-//! * A balance row of the house: every settlement would wait for it.
+//! * A balance row of the house's fees: every settlement would wait for it. Its fund has one, which restitutions alone touch.
 //! * Conversion between currencies.
 //! * Where a player is at this moment: the region is that of the verified identity.
 
@@ -58,6 +61,7 @@ pub mod prizes;
 pub mod sealing;
 pub mod store;
 pub mod telemetry;
+pub mod victims;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -136,6 +140,10 @@ pub async fn start(config: Config, shutdown: CancellationToken) -> Result<Starte
     background
         .follow(ConsumerConfig::new(bus::prizes::CONSUMER, "fairplay", "player"), bus::prizes::PrizeHandler);
     background.follow(
+        ConsumerConfig::new(bus::cases::CONSUMER, "fairplay", "player"),
+        bus::cases::CaseHandler { policy: config.restitution_policy() },
+    );
+    background.follow(
         // Few lanes, so that what ends at once is settled in few transactions.
         ConsumerConfig {
             lanes: GAME_LANES,
@@ -188,6 +196,8 @@ impl Background {
         self.tasks.spawn("invariants", returning(invariants));
         let prizes = prizes::run(self.pool.clone(), self.signal.clone(), self.shutdown.clone());
         self.tasks.spawn("prizes", returning(prizes));
+        let victims = victims::run(self.pool.clone(), self.signal.clone(), self.shutdown.clone());
+        self.tasks.spawn("victims", returning(victims));
     }
 
     fn follow<H: Handler>(&mut self, config: ConsumerConfig, handler: H) {

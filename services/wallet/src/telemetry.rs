@@ -14,6 +14,8 @@ pub const SEALED: &str = "wallet_sealed_events_total";
 pub const CHECKS: &str = "wallet_invariant_checks_total";
 /// What the last check of the invariants found, by check. Anything but zero is for a person, at once.
 pub const BREACHES: &str = "wallet_invariant_breaches";
+/// Victims' stakes that the house owes and has not paid. What does not go away needs money in the fund, or a look.
+pub const REFUNDS_OWED: &str = "wallet_victim_refunds_owed";
 /// Calls of the payment provider, by the code of our answer.
 pub const PROVIDER_CALLS: &str = "wallet_provider_calls_total";
 
@@ -25,5 +27,6 @@ pub fn describe() {
     describe_counter!(PROVIDER_CALLS, "calls of the payment provider, by answer");
     describe_counter!(SEALED, "events added to the hash chain");
     describe_counter!(CHECKS, "finished checks of the invariants");
+    describe_gauge!(REFUNDS_OWED, "victims' stakes owed by the house and not paid");
     describe_gauge!(BREACHES, "what the last check of the invariants found, by check");
 }

@@ -202,6 +202,8 @@ export const de: Words = {
   "kind.REVERSAL": "Rückbuchung",
   "kind.PRIZE_WITHHELD": "Gewinn zurückgehalten, solange geprüft wird",
   "kind.PRIZE_RELEASED": "Gewinn freigegeben",
+  "kind.RESTITUTION": "Einsatz vom Haus ersetzt nach einer Fairplay-Entscheidung",
+  "kind.FUNDING": "Fonds des Hauses aufgefüllt oder entnommen",
   "profile.title": "Spieler",
   "profile.signOut": "Abmelden",
   "profile.games": "{n} Partie|{n} Partien",

@@ -201,6 +201,8 @@ export const en = {
   "kind.REVERSAL": "Reversal",
   "kind.PRIZE_WITHHELD": "Prize withheld while a case is looked into",
   "kind.PRIZE_RELEASED": "Prize released",
+  "kind.RESTITUTION": "Stake refunded by the house after a fair-play decision",
+  "kind.FUNDING": "House fund filled or drawn on",
   "profile.title": "Player",
   "profile.signOut": "Sign out",
   "profile.games": "{n} game|{n} games",

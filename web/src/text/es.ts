@@ -202,6 +202,8 @@ export const es: Words = {
   "kind.REVERSAL": "Anulación",
   "kind.PRIZE_WITHHELD": "Premio retenido mientras se revisa",
   "kind.PRIZE_RELEASED": "Premio liberado",
+  "kind.RESTITUTION": "Apuesta devuelta por la casa tras una decisión de juego limpio",
+  "kind.FUNDING": "Movimiento del fondo de la casa",
   "profile.title": "Jugador",
   "profile.signOut": "Salir",
   "profile.games": "{n} partida|{n} partidas",

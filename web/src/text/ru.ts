@@ -202,6 +202,8 @@ export const ru: Words = {
   "kind.REVERSAL": "Отмена",
   "kind.PRIZE_WITHHELD": "Выигрыш удержан на время проверки",
   "kind.PRIZE_RELEASED": "Выигрыш выплачен",
+  "kind.RESTITUTION": "Ставка возмещена домом по решению о честной игре",
+  "kind.FUNDING": "Пополнение фонда дома или изъятие из него",
   "profile.title": "Игрок",
   "profile.signOut": "Выйти",
   "profile.games": "{n} партия|{n} партии|{n} партий",

@@ -38,6 +38,10 @@ test("every way to end has its words", () => {
   for (const name of Object.keys(EndReason).filter((key) => Number.isNaN(Number(key)))) assert.ok(`end.${name}` in en, name);
 });
 
+test("every kind of transfer has its words", () => {
+  for (const name of Object.keys(TransferKind).filter((key) => Number.isNaN(Number(key)))) assert.ok(`kind.${name}` in en, name);
+});
+
 test("amounts are exact, whatever their size", () => {
   assert.equal(money(xpl(123_456_789_012_345_678n)), "1,234,567,890,123,456.78 XPL");
   assert.equal(money(xpl(-5n), "change"), "−0.05 XPL");

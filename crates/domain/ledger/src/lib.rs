@@ -11,6 +11,7 @@
 //! * [`balances`]: what a sequence of transfers adds up to.
 //! * [`hold`]: both stakes of a match and the transfers that move them.
 //! * [`settlement`]: the decider of one match's stakes.
+//! * [`restitution`]: what the house makes good to who lost a stake to a cheat, and the fund it pays that from.
 //! * [`prize`]: what of a payout can be withheld, and the transfers that do so and undo it.
 //! * [`movement`]: deposits, withdrawals, adjustments and reversals of one player.
 //! * [`eligibility`]: who may deposit, play and withdraw: identity, age, region, self-exclusion, limits.
@@ -34,6 +35,7 @@
 //! * `LEDGER-8` An exclusion is never shortened, a limit is lowered at once and raised only after a day.
 //! * `LEDGER-9` What the eligibility policy cannot decide it refuses.
 //! * `LEDGER-10` A prize is what a winner got beyond his stake; only that is ever withheld.
+//! * `LEDGER-11` A match's loser is made whole with his stake, by the house's fund alone, which never owes; nobody else's money moves.
 //!
 //! # Deliberately absent
 //! No clock: a hold never expires, only a command ends it. No conversion between currencies. No ids are made here, because
@@ -47,6 +49,7 @@ pub mod ids;
 pub mod money;
 pub mod movement;
 pub mod prize;
+pub mod restitution;
 pub mod settlement;
 pub mod split;
 pub mod transfer;
@@ -59,6 +62,7 @@ pub use ids::{MatchId, PlayerId, TransferId};
 pub use money::{Amount, BasisPoints, Currency};
 pub use movement::{Direction, Movement, reversal};
 pub use prize::Prize;
+pub use restitution::{Claim, FundMovement, FundSource, NotOwed, Restitution, RestitutionPolicy};
 pub use settlement::{Command, Decision, Event, Outcome, RefundReason, Refusal, Settlement};
 pub use split::{PotSplit, split, split_pot};
 pub use transfer::{Account, Entry, Transfer, TransferKind, TransferParts};

@@ -41,6 +41,8 @@ pub fn reversal(of: &Transfer, id: TransferId, balances: &Balances) -> Result<Tr
         | TransferKind::Refund(_)
         | TransferKind::Withhold(_)
         | TransferKind::Release(_)
+        | TransferKind::Restitution(_)
+        | TransferKind::Funding
         | TransferKind::Reversal(_) => return Err(Refusal::NotReversible),
     }
     let currency = of.currency();
@@ -62,10 +64,10 @@ pub fn reversal(of: &Transfer, id: TransferId, balances: &Balances) -> Result<Tr
 }
 
 /// The most that stands on one account.
-const MOST: i128 = i64::MAX as i128;
+pub(crate) const MOST: i128 = i64::MAX as i128;
 
 /// What a player has available, held and withheld: a stake that is held now comes back later, and so does a prize.
-fn owned(balances: &Balances, player: PlayerId, currency: Currency) -> i128 {
+pub(crate) fn owned(balances: &Balances, player: PlayerId, currency: Currency) -> i128 {
     [Account::Available(player), Account::Held(player), Account::Withheld(player)]
         .map(|account| i128::from(balances.of(account, currency)))
         .iter()

@@ -104,6 +104,18 @@ pub enum Outcome {
 /// Why the ledger does not do what was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Refusal {
+    /// The house's fund holds less than is to be paid from it.
+    #[error("the house's fund holds only {holds_minor} minor units")]
+    FundTooSmall {
+        /// What it holds.
+        holds_minor: i64,
+    },
+    /// The house has earned less than is to be taken from its fees.
+    #[error("the house's fees come to only {holds_minor} minor units")]
+    FeesTooSmall {
+        /// What they come to.
+        holds_minor: i64,
+    },
     /// The player has less available than is needed.
     #[error("not enough available money")]
     InsufficientFunds {

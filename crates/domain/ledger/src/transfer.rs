@@ -22,6 +22,8 @@ pub enum Account {
     Pot(MatchId),
     /// What the house has earned.
     Fees,
+    /// What the house has set aside to make good what players lost to cheats.
+    Fund,
     /// The world outside: its balance is minus all the money inside.
     External,
 }
@@ -76,6 +78,10 @@ pub enum TransferKind {
     Withhold(MatchId),
     /// The winner's prize, from withheld to available.
     Release(MatchId),
+    /// A stake that was lost to a cheat, from the house's fund to who had lost it.
+    Restitution(MatchId),
+    /// Between the house's fund and its fees or the outside world.
+    Funding,
     /// An operator's correction.
     Adjustment,
     /// The opposite of an earlier transfer.
@@ -87,13 +93,14 @@ impl TransferKind {
     #[must_use]
     pub const fn match_id(self) -> Option<MatchId> {
         match self {
-            Self::Deposit | Self::Withdrawal | Self::Adjustment | Self::Reversal(_) => None,
+            Self::Deposit | Self::Withdrawal | Self::Funding | Self::Adjustment | Self::Reversal(_) => None,
             Self::Hold(id)
             | Self::Collect(id)
             | Self::Payout(id)
             | Self::Refund(id)
             | Self::Withhold(id)
-            | Self::Release(id) => Some(id),
+            | Self::Release(id)
+            | Self::Restitution(id) => Some(id),
         }
     }
 }

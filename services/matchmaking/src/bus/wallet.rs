@@ -4,6 +4,7 @@ use event_bus::{HandleError, Handler, Message};
 use proto::wallet::v1::{
     AccountKind, LedgerTransfer, MoneyAdjusted, MoneyDeposited, MoneyWithdrawn, PotPaid, PrizeReleased,
     PrizeWithheld, RefusalReason, StakesHeld, StakesRefunded, StakesRefused, TransferReversed,
+    VictimRefunded,
 };
 use sqlx::PgConnection;
 
@@ -47,6 +48,9 @@ impl Handler for WalletEvents {
             }
             "PrizeReleased" => {
                 put_balances(conn, message, &message.decode::<PrizeReleased>()?.transfers).await?;
+            }
+            "VictimRefunded" => {
+                put_balances(conn, message, &message.decode::<VictimRefunded>()?.transfers).await?;
             }
             "StakesRefunded" => {
                 put_balances(conn, message, &message.decode::<StakesRefunded>()?.transfers).await?;

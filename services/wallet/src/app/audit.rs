@@ -4,16 +4,19 @@
 //! compared at the end, and the running balances recorded with the entries of an account must form one chain from zero to
 //! what stands there now.
 
+mod again;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use domain_ledger::{
-    Account, Balances, Currency, Hold, PlayerId, Settlement, Transfer, TransferId, TransferKind, verify_holds,
+    Account, Balances, Currency, Hold, PlayerId, Transfer, TransferId, TransferKind, verify_holds,
 };
 use uuid::Uuid;
 
-use super::match_money::{MatchMoney, Order, Verdict};
-use super::posting::{BookedTransfer, Draft, Posting, WalletEvent, keeps_balance};
-use super::{GameId, player_uuid, standing_uuid};
+use super::match_money::MatchMoney;
+use super::posting::{BookedTransfer, Posting, WalletEvent, keeps_balance};
+use super::{fund_uuid, player_uuid, standing_uuid};
+use again::{is_decided_on, is_funding, is_opposite};
 
 /// The first thing that does not add up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -274,6 +277,7 @@ impl Audit {
             WalletEvent::StandingChanged { player, .. } => {
                 standing_uuid(*player) == stream_id && posting.transfers.is_empty()
             }
+            WalletEvent::FundAdjusted { .. } => stream_id == fund_uuid() && is_funding(posting),
             WalletEvent::StakesHeld { hold, .. } => {
                 self.is_next_of_match(stream_id, hold.match_id.value(), posting)
             }
@@ -281,6 +285,7 @@ impl Audit {
             | WalletEvent::PotPaid { match_id, .. }
             | WalletEvent::PrizeWithheld { match_id, .. }
             | WalletEvent::PrizeReleased { match_id, .. }
+            | WalletEvent::VictimRefunded { match_id, .. }
             | WalletEvent::StakesRefunded { match_id, .. } => {
                 self.is_next_of_match(stream_id, match_id.value(), posting)
             }
@@ -326,65 +331,4 @@ impl Audit {
         *money = money.evolve(&posting.event);
         true
     }
-}
-
-fn is_opposite(original: &Transfer, reversal: &Transfer) -> bool {
-    original.currency() == reversal.currency()
-        && original.entries().len() == reversal.entries().len()
-        && original.entries().iter().zip(reversal.entries()).all(|(one, other)| {
-            one.account == other.account && one.minor_signed.checked_neg() == Some(other.minor_signed)
-        })
-}
-
-/// Decides once more what the event says was asked, on balances that allow it, and compares.
-fn is_decided_on(money: &MatchMoney, posting: &Posting) -> bool {
-    let order = match &posting.event {
-        WalletEvent::StakesHeld { hold, game } => Order::Hold { hold: *hold, game: *game },
-        WalletEvent::StakesRefused { .. } => {
-            return *money.settlement() == Settlement::Open && posting.transfers.is_empty();
-        }
-        WalletEvent::PotPaid { game, winner, .. } => Order::Pay { game: *game, winner: *winner },
-        WalletEvent::StakesRefunded { game, reason, .. } => refund_order(*game, *reason),
-        WalletEvent::PrizeWithheld { prize_hold, until_ms, .. } => {
-            return money
-                .withhold(*prize_hold, *until_ms)
-                .is_some_and(|draft| is_as_drafted(&draft, posting));
-        }
-        WalletEvent::PrizeReleased { .. } => {
-            return money.release().is_some_and(|draft| is_as_drafted(&draft, posting));
-        }
-        _ => return false,
-    };
-    let Ok(Verdict::Post(draft)) = money.decide(&enough_for(&order), &order) else {
-        return false;
-    };
-    is_as_drafted(&draft, posting)
-}
-
-fn is_as_drafted(draft: &Draft, posting: &Posting) -> bool {
-    let same_transfers = draft.transfers.len() == posting.transfers.len()
-        && draft
-            .transfers
-            .iter()
-            .zip(&posting.transfers)
-            .all(|(decided, booked)| *decided == booked.transfer);
-    draft.event == posting.event && same_transfers
-}
-
-fn refund_order(game: GameId, reason: domain_ledger::RefundReason) -> Order {
-    match reason {
-        domain_ledger::RefundReason::Cancelled => Order::Cancel,
-        reason => Order::Refund { game, reason },
-    }
-}
-
-/// Balances that just cover a hold; whether the real ones did is what the chains of running balances show.
-fn enough_for(order: &Order) -> Balances {
-    let mut balances = Balances::new();
-    if let Order::Hold { hold, .. } = order {
-        for player in [hold.white, hold.black] {
-            balances.load(Account::Available(player), hold.currency, hold.stake.minor());
-        }
-    }
-    balances
 }

@@ -1,12 +1,12 @@
 //! The money of one match: what has happened to it, and what an order does to it.
 
 use domain_ledger::{
-    Account, Balances, Command, Currency, Decision, Event, Hold, MatchId, PlayerId, Prize, RefundReason,
-    Refusal, Settlement, Transfer,
+    Account, Balances, Claim, Command, Currency, Decision, Event, Hold, MatchId, NotOwed, PlayerId, Prize,
+    RefundReason, Refusal, Restitution, Settlement, Transfer,
 };
 use uuid::Uuid;
 
-use super::posting::{Draft, StakesRefusal, WalletEvent};
+use super::posting::{Draft, Ruling, StakesRefusal, WalletEvent};
 use super::{GameId, match_uuid, step_transfer};
 
 /// What another service's event asks of a match's money.
@@ -89,6 +89,33 @@ pub struct MatchMoney {
     settlement: Settlement,
     game: Option<GameId>,
     prize: PrizeState,
+    loser: LoserState,
+}
+
+/// Whether the house has made good what was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LoserState {
+    /// It has not.
+    Lost,
+    /// It has.
+    MadeWhole,
+}
+
+/// Why a loser is not made whole, or not now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unpaid {
+    /// He was, whoever asked for it.
+    #[error("it was paid before")]
+    MadeWhole,
+    /// The stakes were held for another game.
+    #[error("the claim is not for the game of the match")]
+    OtherGame,
+    /// The ledger knows of no such loss, or not yet.
+    #[error(transparent)]
+    NotOwed(#[from] NotOwed),
+    /// The fund does not allow it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
 }
 
 /// What was done to the winner's prize.
@@ -106,7 +133,8 @@ impl MatchMoney {
     /// Before anything happened.
     #[must_use]
     pub fn new(match_id: MatchId) -> Self {
-        Self { match_id, settlement: Settlement::Open, game: None, prize: PrizeState::Untouched }
+        let (prize, loser) = (PrizeState::Untouched, LoserState::Lost);
+        Self { match_id, settlement: Settlement::Open, game: None, prize, loser }
     }
 
     /// How the match's money stands.
@@ -132,6 +160,10 @@ impl MatchMoney {
             }
             WalletEvent::PrizeReleased { .. } => {
                 self.prize = PrizeState::Released;
+                return self;
+            }
+            WalletEvent::VictimRefunded { .. } => {
+                self.loser = LoserState::MadeWhole;
                 return self;
             }
             // Nothing else stands in the stream of a match.
@@ -263,6 +295,37 @@ impl MatchMoney {
         })
     }
 
+    /// What the loser of the game is to be given by the house, if the claim is what he lost; nothing is given twice (`WALLET-15`).
+    ///
+    /// # Errors
+    /// When it was given before, or is not owed, or not yet.
+    pub fn owed(&self, game: GameId, claim: Claim) -> Result<Restitution, Unpaid> {
+        if self.loser == LoserState::MadeWhole {
+            return Err(Unpaid::MadeWhole);
+        }
+        let owed = Restitution::of(&self.settlement, claim)?;
+        if self.game == Some(game) { Ok(owed) } else { Err(Unpaid::OtherGame) }
+    }
+
+    /// Gives the loser of the game his stake from the house's fund, given the balances of [`Restitution::accounts`].
+    ///
+    /// # Errors
+    /// As [`MatchMoney::owed`], and when the fund does not hold as much.
+    pub fn make_whole(
+        &self,
+        balances: &Balances,
+        game: GameId,
+        claim: Claim,
+        ruling: Ruling,
+    ) -> Result<Draft, Unpaid> {
+        let match_id = self.match_id;
+        let id = step_transfer(match_uuid(match_id), "restitution");
+        let transfer = self.owed(game, claim)?.pay(id, balances)?;
+        let Claim { victim, winner, .. } = claim;
+        let event = WalletEvent::VictimRefunded { match_id, game, victim, winner, ruling };
+        Ok(Draft { event, transfers: vec![transfer] })
+    }
+
     /// Whether the stakes have not been asked for before, so that whoever asks must be allowed to.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -302,6 +365,8 @@ fn stakes_refusal(refusal: Refusal) -> StakesRefusal {
         | Refusal::HeldOtherwise
         | Refusal::NothingHeld
         | Refusal::NotReversible
+        | Refusal::FundTooSmall { .. }
+        | Refusal::FeesTooSmall { .. }
         | Refusal::AlreadySettled { .. } => StakesRefusal::Invalid,
     }
 }

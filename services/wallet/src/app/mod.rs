@@ -4,6 +4,7 @@ pub mod account;
 pub mod audit;
 pub mod chain;
 pub mod desk;
+pub mod fund;
 pub mod match_money;
 pub mod opening;
 pub mod payments;
@@ -34,6 +35,12 @@ pub fn match_uuid(match_id: MatchId) -> Uuid {
 #[must_use]
 pub fn standing_uuid(player: PlayerId) -> Uuid {
     step_uuid(player_uuid(player), "standing")
+}
+
+/// The id of the stream of the house's fund.
+#[must_use]
+pub fn fund_uuid() -> Uuid {
+    step_uuid(Uuid::nil(), "fund")
 }
 
 /// The id of a step of something: always the same, so that a repeated step is the same step.

@@ -2,8 +2,8 @@
 
 use domain_ledger::eligibility::StandingEvent;
 use domain_ledger::{
-    Account, Amount, Balances, Currency, Direction, Hold, MatchId, PlayerId, PotSplit, RefundReason,
-    Transfer, TransferId, Unbookable,
+    Account, Amount, Balances, Currency, Direction, FundSource, Hold, MatchId, PlayerId, PotSplit,
+    RefundReason, Transfer, TransferId, Unbookable,
 };
 use uuid::Uuid;
 
@@ -167,6 +167,28 @@ pub enum WalletEvent {
         /// Under which hold of fair play it was withheld.
         prize_hold: Uuid,
     },
+    /// The loser has his stake from the house: the winner was found out.
+    VictimRefunded {
+        /// Of which match.
+        match_id: MatchId,
+        /// The game.
+        game: GameId,
+        /// Who had lost.
+        victim: PlayerId,
+        /// Who had won.
+        winner: PlayerId,
+        /// Who has decided so, and why.
+        ruling: Ruling,
+    },
+    /// The house put money into its fund, or took some out.
+    FundAdjusted {
+        /// Where it came from, or went to.
+        source: FundSource,
+        /// Why.
+        reason: String,
+        /// The operator.
+        adjusted_by: Uuid,
+    },
     /// Both stakes went back.
     StakesRefunded {
         /// Of which match.
@@ -198,9 +220,22 @@ impl WalletEvent {
             Self::PotPaid { .. } => "pot_paid",
             Self::PrizeWithheld { .. } => "prize_withheld",
             Self::PrizeReleased { .. } => "prize_released",
+            Self::VictimRefunded { .. } => "victim_refunded",
+            Self::FundAdjusted { .. } => "fund_adjusted",
             Self::StakesRefunded { .. } => "stakes_refunded",
         }
     }
+}
+
+/// A moderator's decision of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    /// Fair play's id of the case.
+    pub case: Uuid,
+    /// Who decided.
+    pub decided_by: Uuid,
+    /// Why.
+    pub reason: String,
 }
 
 /// Where a deposit came from. Both are empty for the play money that a new account is given.
@@ -295,5 +330,5 @@ pub fn book(draft: Draft, balances: &mut Balances) -> Result<Posting, Unbookable
 /// a running balance would have to be locked by everybody.
 #[must_use]
 pub fn keeps_balance(account: Account) -> bool {
-    matches!(account, Account::Available(_) | Account::Held(_) | Account::Withheld(_) | Account::Pot(_))
+    !matches!(account, Account::Fees | Account::External)
 }

@@ -22,6 +22,8 @@ pub enum LineKind {
     PrizeWithheld,
     /// It came after all.
     PrizeReleased,
+    /// The house made good what was lost to a cheat.
+    Restitution,
     /// Money went out.
     Withdrawal,
     /// An operator corrected something.
@@ -109,8 +111,12 @@ fn heading(event: &WalletEvent) -> Option<Heading> {
         WalletEvent::PrizeReleased { match_id, game, .. } => {
             (LineKind::PrizeReleased, Some(*match_id), Some(*game))
         }
-        // These move no money.
+        WalletEvent::VictimRefunded { match_id, game, .. } => {
+            (LineKind::Restitution, Some(*match_id), Some(*game))
+        }
+        // These move no money of a player's.
         WalletEvent::AccountOpened { .. }
+        | WalletEvent::FundAdjusted { .. }
         | WalletEvent::StakesRefused { .. }
         | WalletEvent::DepositRequested { .. }
         | WalletEvent::PaymentConcluded { .. }
@@ -134,7 +140,11 @@ fn changes(posting: &Posting) -> BTreeMap<PlayerId, Change> {
                 Account::Held(player) => {
                     changes.entry(player).or_default().held_minor += entry.minor_signed;
                 }
-                Account::Withheld(_) | Account::Pot(_) | Account::Fees | Account::External => {}
+                Account::Withheld(_)
+                | Account::Pot(_)
+                | Account::Fees
+                | Account::Fund
+                | Account::External => {}
             }
         }
     }

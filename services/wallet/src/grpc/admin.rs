@@ -1,8 +1,10 @@
 //! What operators call. Each call asks for the role before it looks at anything else.
 
 mod adjust_balance;
+mod adjust_fund;
 mod decide_adjustment;
 mod list_adjustments;
+mod list_victim_refunds;
 mod reverse_transfer;
 mod verify_identity;
 
@@ -55,5 +57,19 @@ impl WalletAdminService for Service {
         request: Request<pb::VerifyIdentityRequest>,
     ) -> Result<Response<pb::VerifyIdentityResponse>, Status> {
         verify_identity::handle(self, request).await
+    }
+
+    async fn adjust_fund(
+        &self,
+        request: Request<pb::AdjustFundRequest>,
+    ) -> Result<Response<pb::AdjustFundResponse>, Status> {
+        adjust_fund::handle(self, request).await
+    }
+
+    async fn list_victim_refunds(
+        &self,
+        request: Request<pb::ListVictimRefundsRequest>,
+    ) -> Result<Response<pb::ListVictimRefundsResponse>, Status> {
+        list_victim_refunds::handle(self, &request).await
     }
 }

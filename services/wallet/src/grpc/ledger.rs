@@ -14,7 +14,7 @@ use crate::app::unix_ms;
 use crate::store::codec::kinds;
 use crate::store::totals::{self, TotalRow};
 
-/// Events of a match that are read; it has three at most.
+/// Events of a match that are read; it has five at most.
 const MATCH_EVENTS_MAX: usize = 20;
 
 #[tonic::async_trait]
@@ -56,6 +56,9 @@ fn transfers_of(event: &RecordedEvent) -> Result<Vec<pb::LedgerTransfer>, prost:
     Ok(match event.kind.as_str() {
         kinds::STAKES_HELD => pb::StakesHeld::decode(data)?.transfers,
         kinds::POT_PAID => pb::PotPaid::decode(data)?.transfers,
+        kinds::PRIZE_WITHHELD => pb::PrizeWithheld::decode(data)?.transfers,
+        kinds::PRIZE_RELEASED => pb::PrizeReleased::decode(data)?.transfers,
+        kinds::VICTIM_REFUNDED => pb::VictimRefunded::decode(data)?.transfers,
         kinds::STAKES_REFUNDED => pb::StakesRefunded::decode(data)?.transfers,
         _ => Vec::new(),
     })

@@ -61,6 +61,7 @@ fn of_refusal(refusal: &Refusal) -> Status {
         Refusal::InsufficientFunds { .. } | Refusal::WrongCurrency { .. } => ErrorReason::InsufficientFunds,
         Refusal::Overflow => ErrorReason::BalanceTooLarge,
         Refusal::NotReversible => ErrorReason::TransferNotReversible,
+        Refusal::FundTooSmall { .. } | Refusal::FeesTooSmall { .. } => ErrorReason::FundTooSmall,
         other => return internal(other),
     };
     failed_precondition(reason, refusal.to_string(), [])

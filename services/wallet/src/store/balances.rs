@@ -7,9 +7,12 @@ use uuid::Uuid;
 use super::AccountKey;
 use super::posting::PostError;
 use crate::app::player_uuid;
+use crate::app::posting::keeps_balance;
 
 const ENSURE: &str = include_str!("queries/ensure_balances.sql");
 const ENSURE_WITHHELD: &str = include_str!("queries/ensure_withheld.sql");
+const ENSURE_FUND: &str = "insert into balances (kind, owner_id, currency, amount)
+    values (7, '00000000-0000-0000-0000-000000000000', $1, 0) on conflict do nothing";
 const LOCK: &str = include_str!("queries/lock_balances.sql");
 const WRITE: &str = include_str!("queries/write_balances.sql");
 const LIST: &str = include_str!("queries/list_balances.sql");
@@ -36,6 +39,12 @@ pub async fn ensure_withheld(
     let owners: Vec<Uuid> = accounts.iter().map(|(player, _)| player_uuid(*player)).collect();
     let currencies: Vec<&str> = accounts.iter().map(|(_, currency)| currency.as_str()).collect();
     sqlx::query(ENSURE_WITHHELD).bind(owners).bind(currencies).execute(conn).await?;
+    Ok(())
+}
+
+/// Makes the row of the house's fund in a currency, with nothing in it.
+pub async fn ensure_fund(conn: &mut PgConnection, currency: Currency) -> Result<(), sqlx::Error> {
+    sqlx::query(ENSURE_FUND).bind(currency.as_str()).execute(conn).await?;
     Ok(())
 }
 
@@ -78,7 +87,7 @@ pub async fn lock_player(
     lock_all(conn, &accounts.map(|account| (account, currency))).await
 }
 
-/// Writes what stands on the accounts of players now, where that is not what their rows say. The rows must be `locked`; one that is missing
+/// Writes what stands on the accounts of players and in the fund now, where that is not what their rows say. The rows must be `locked`; one that is missing
 /// is a bug.
 pub async fn write_changed(
     conn: &mut PgConnection,
@@ -88,7 +97,8 @@ pub async fn write_changed(
     let (mut kinds, mut owners) = (Vec::new(), Vec::new());
     let (mut currencies, mut amounts) = (Vec::new(), Vec::new());
     for (account, currency, amount) in now.iter() {
-        let has_row = matches!(account, Account::Available(_) | Account::Held(_) | Account::Withheld(_));
+        // A pot comes and goes within the transaction.
+        let has_row = keeps_balance(account) && !matches!(account, Account::Pot(_));
         if !has_row || locked.of(account, currency) == amount {
             continue;
         }

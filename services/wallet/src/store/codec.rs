@@ -6,11 +6,13 @@
 mod account;
 mod decode;
 mod encode;
+mod house;
 
 use event_store::RecordedEvent;
 
 pub use account::{limit_code, limit_kind};
 pub use encode::{Encoded, write};
+pub use house::fund_source;
 
 use crate::app::posting::Posting;
 
@@ -53,6 +55,10 @@ pub mod kinds {
     pub const PRIZE_WITHHELD: &str = "PrizeWithheld";
     /// [`proto::wallet::v1::PrizeReleased`].
     pub const PRIZE_RELEASED: &str = "PrizeReleased";
+    /// [`proto::wallet::v1::VictimRefunded`].
+    pub const VICTIM_REFUNDED: &str = "VictimRefunded";
+    /// [`proto::wallet::v1::FundAdjusted`].
+    pub const FUND_ADJUSTED: &str = "FundAdjusted";
     /// [`proto::wallet::v1::StakesRefunded`].
     pub const STAKES_REFUNDED: &str = "StakesRefunded";
 }

@@ -12,6 +12,7 @@ const BALANCES: &str = include_str!("queries/differing_balances.sql");
 const HELD: &str = include_str!("queries/differing_held.sql");
 const WITHHELD: &str = include_str!("queries/differing_withheld.sql");
 const SETTLEMENTS: &str = include_str!("queries/unlike_settlements.sql");
+const RESTITUTIONS: &str = include_str!("queries/unlike_restitutions.sql");
 const DONE: &str = "select id from operations where id = any ($1::uuid[]) and outcome = 1";
 
 /// The most breaches of one kind that are read at once.
@@ -72,6 +73,11 @@ pub async fn differing_withheld(conn: &mut PgConnection) -> Result<Vec<Differing
 /// Matches that were settled more than once, or whose holds do not say what the log says; with the settlements in the log.
 pub async fn unlike_settlements(conn: &mut PgConnection) -> Result<Vec<(Uuid, i64)>, sqlx::Error> {
     sqlx::query_as(SETTLEMENTS).bind(BREACHES_MAX).fetch_all(conn).await
+}
+
+/// Transfers to victims that are not what their statements say.
+pub async fn unlike_restitutions(conn: &mut PgConnection) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar(RESTITUTIONS).bind(BREACHES_MAX).fetch_all(conn).await
 }
 
 /// Which of these operations were done.

@@ -12,7 +12,7 @@ use super::codec::{self, CodecError};
 use super::seals::{self, EventPlace};
 use crate::app::match_money::MatchMoney;
 use crate::app::posting::{Posting, WalletEvent};
-use crate::app::{match_uuid, player_uuid, standing_uuid, step_uuid};
+use crate::app::{fund_uuid, match_uuid, player_uuid, standing_uuid, step_uuid};
 
 /// The stream of a player's account; its id is the player's.
 pub const ACCOUNT_STREAM: &str = "account";
@@ -22,6 +22,8 @@ pub const MATCH_STREAM: &str = "match";
 pub const PAYMENT_STREAM: &str = "payment";
 /// The stream of an adjustment that needs a second person; its id is the adjustment's.
 pub const ADJUSTMENT_STREAM: &str = "adjustment";
+/// The stream of the house's fund; there is one.
+pub const FUND_STREAM: &str = "fund";
 /// The stream of what a player may do; its id is derived from the player's.
 pub const STANDING_STREAM: &str = "standing";
 
@@ -131,12 +133,14 @@ fn stream_of(event: &WalletEvent) -> StreamId {
         | WalletEvent::PotPaid { match_id, .. }
         | WalletEvent::PrizeWithheld { match_id, .. }
         | WalletEvent::PrizeReleased { match_id, .. }
+        | WalletEvent::VictimRefunded { match_id, .. }
         | WalletEvent::StakesRefunded { match_id, .. } => StreamId::new(MATCH_STREAM, match_uuid(*match_id)),
         WalletEvent::DepositRequested { payment, .. } | WalletEvent::PaymentConcluded { payment, .. } => {
             StreamId::new(PAYMENT_STREAM, *payment)
         }
         WalletEvent::AdjustmentProposed { adjustment, .. }
         | WalletEvent::AdjustmentDecided { adjustment, .. } => StreamId::new(ADJUSTMENT_STREAM, *adjustment),
+        WalletEvent::FundAdjusted { .. } => StreamId::new(FUND_STREAM, fund_uuid()),
         WalletEvent::StandingChanged { player, .. } => StreamId::new(STANDING_STREAM, standing_uuid(*player)),
     }
 }

@@ -16,6 +16,7 @@ pub mod seals;
 pub mod statement;
 pub mod totals;
 pub mod usage;
+pub mod victims;
 
 use domain_ledger::{Account, MatchId, PlayerId};
 use proto::wallet::v1::AccountKind;
@@ -40,6 +41,7 @@ impl From<Account> for AccountKey {
             Account::Withheld(player) => (AccountKind::Withheld, player_uuid(player)),
             Account::Pot(match_id) => (AccountKind::Pot, match_uuid(match_id)),
             Account::Fees => (AccountKind::Fees, Uuid::nil()),
+            Account::Fund => (AccountKind::Fund, Uuid::nil()),
             Account::External => (AccountKind::External, Uuid::nil()),
         };
         Self { kind: kind as i32 as i16, owner_id }
@@ -58,6 +60,7 @@ impl AccountKey {
             AccountKind::Withheld => Some(Account::Withheld(PlayerId::new(owner))),
             AccountKind::Pot => Some(Account::Pot(MatchId::new(owner))),
             AccountKind::Fees => Some(Account::Fees),
+            AccountKind::Fund => Some(Account::Fund),
             AccountKind::External => Some(Account::External),
         }
     }

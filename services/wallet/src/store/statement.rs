@@ -26,6 +26,7 @@ pub(super) fn kind_code(kind: LineKind) -> i16 {
         LineKind::Reversal => 8,
         LineKind::PrizeWithheld => 9,
         LineKind::PrizeReleased => 10,
+        LineKind::Restitution => 11,
     }
 }
 

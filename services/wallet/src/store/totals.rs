@@ -1,8 +1,11 @@
 //! Debits, credits and balances of all accounts of a kind.
 
+use domain_ledger::Currency;
 use sqlx::PgExecutor;
 
 const BY_KIND: &str = include_str!("queries/totals_by_kind.sql");
+
+const FEES: &str = "select coalesce(sum(change), 0)::bigint from entries where kind = 4 and currency = $1";
 
 /// All accounts of a kind in a currency. Amounts are minor units.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
@@ -21,6 +24,14 @@ pub struct TotalRow {
     pub credit: i64,
     /// Credits less debits.
     pub balance: i64,
+}
+
+/// What the house has earned in a currency and not taken out, in minor units. It reads every entry, so it is for rare occasions.
+///
+/// # Errors
+/// When the database does not answer in time.
+pub async fn fees(executor: impl PgExecutor<'_>, currency: Currency) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar(FEES).bind(currency.as_str()).fetch_one(executor).await
 }
 
 /// The totals, by currency and kind, of one moment.

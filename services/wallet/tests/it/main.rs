@@ -15,4 +15,5 @@ mod service;
 mod statements;
 mod support;
 mod verify;
+mod victims;
 mod webhook;

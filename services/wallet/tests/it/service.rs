@@ -4,12 +4,15 @@ use std::time::{Duration, SystemTime};
 
 use event_store::StreamId;
 use prost::Message as _;
+use proto::fairplay::v1::{CaseDecided, CaseDecision, LostStake};
 use proto::game::v1::{GameResult, GameStarted};
 use proto::gateway::v1::PlayerRegistered;
 use proto::types::v1::Money;
+use proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use proto::wallet::v1::{
-    Balance, GetBalanceRequest, ListStatementRequest, ListStatementResponse, TransferKind,
+    AdjustFundRequest, Balance, FundSource, GetBalanceRequest, ListStatementRequest, ListStatementResponse,
+    ListVictimRefundsRequest, TransferKind, VictimRefund, VictimRefundState,
 };
 use service_kit::auth::{KeyFiles, Principal, Role, Roles, Signer};
 use sqlx::PgPool;
@@ -36,11 +39,13 @@ struct World {
     gateway: Peer,
     matchmaking: Peer,
     game: Peer,
+    fairplay: Peer,
 }
 
 /// A wallet that runs.
 struct Wallet {
     client: WalletServiceClient<Channel>,
+    admin: WalletAdminServiceClient<Channel>,
     keys: KeyFiles,
     shutdown: CancellationToken,
     serving: JoinHandle<Result<(), service_kit::RunError>>,
@@ -55,6 +60,7 @@ impl World {
             gateway: Peer::start("gateway", &url).await,
             matchmaking: Peer::start("matchmaking", &url).await,
             game: Peer::start("game", &url).await,
+            fairplay: Peer::start("fairplay", &url).await,
             nats,
         }
     }
@@ -67,7 +73,8 @@ impl World {
         let address = format!("http://{}", started.grpc_address());
         let serving = tokio::spawn(started.serve());
         let channel = Channel::from_shared(address).expect("an address").connect_lazy();
-        Wallet { client: WalletServiceClient::new(channel), keys, shutdown, serving }
+        let admin = WalletAdminServiceClient::new(channel.clone());
+        Wallet { client: WalletServiceClient::new(channel), admin, keys, shutdown, serving }
     }
 
     async fn sign_up(&self) -> Uuid {
@@ -92,12 +99,16 @@ impl World {
 
 impl Wallet {
     fn request<T>(&self, player: Uuid, message: T) -> Request<T> {
+        self.request_as(player, Role::Player, message)
+    }
+
+    fn request_as<T>(&self, player: Uuid, role: Role, message: T) -> Request<T> {
         let signer =
             Signer::from_file(&self.keys.private, service_kit::auth::ISSUER).expect("the key of the test");
         let principal = Principal {
             player_id: player,
             name: "Paul".to_owned(),
-            roles: Roles::of(&[Role::Player]),
+            roles: Roles::of(&[role]),
             expires_at: SystemTime::now() + Duration::from_secs(600),
         };
         let bearer = signer.bearer(&principal).expect("a token");
@@ -134,6 +145,25 @@ impl Wallet {
         let message = ListStatementRequest { page_size, page_token: page_token.to_owned(), filter: None };
         let request = self.request(player, message);
         Ok(self.client.clone().list_statement(request).await?.into_inner())
+    }
+
+    async fn refunds(&self, state: VictimRefundState) -> Vec<VictimRefund> {
+        let message = ListVictimRefundsRequest { state: state as i32, ..ListVictimRefundsRequest::default() };
+        let request = self.request_as(Uuid::now_v7(), Role::Operator, message);
+        self.admin.clone().list_victim_refunds(request).await.expect("listed").into_inner().refunds
+    }
+
+    /// Puts money into the house's fund, and answers what it holds then.
+    async fn fund(&self, role: Role, source: FundSource, minor_units: i64) -> Result<i64, Status> {
+        let message = AdjustFundRequest {
+            request_id: Uuid::now_v7().to_string(),
+            amount: Some(xpl(minor_units)),
+            source: source as i32,
+            reason: "for this season".to_owned(),
+        };
+        let request = self.request_as(Uuid::now_v7(), role, message);
+        let answer = self.admin.clone().adjust_fund(request).await?.into_inner();
+        Ok(answer.fund_after.expect("an amount").minor_units)
     }
 
     async fn stop(self) {
@@ -194,6 +224,70 @@ async fn a_staked_game_is_followed_from_sign_up_to_payout() {
         (waiting == 0).then_some(())
     })
     .await;
+    assert_clean(&world.database.pool).await;
+    wallet.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_case_decided_elsewhere_is_owed_until_the_house_has_funds_and_then_stands_on_the_statement() {
+    // WALLET-15
+    let began = OffsetDateTime::now_utc();
+    let world = World::new().await;
+    let wallet = world.start_wallet().await;
+    let (victim, cheat, moderator) = (world.sign_up().await, world.sign_up().await, Uuid::now_v7());
+    let played = Match::new(victim, cheat, 5_000);
+    world.request(&played).await;
+    world.end(&played, GameResult::BlackWins).await;
+    wallet.wait_for(victim, 995_000, 0).await;
+    let decided = CaseDecided {
+        case_id: Uuid::now_v7().to_string(),
+        player_id: cheat.to_string(),
+        decided_by: moderator.to_string(),
+        decision: CaseDecision::Confirmed.into(),
+        reason: "nobody plays like that".to_owned(),
+        decided_at_ms: 1_767_225_540_123,
+        lost_stakes: vec![LostStake {
+            player_id: victim.to_string(),
+            game_id: played.game_id.to_string(),
+            stake: Some(xpl(5_000)),
+            match_id: played.match_id.to_string(),
+        }],
+        ..CaseDecided::default()
+    };
+    world.fairplay.publish(StreamId::new("player", cheat), "CaseDecided", &decided).await;
+    let owed = eventually(PATIENCE, || async {
+        wallet.refunds(VictimRefundState::Owed).await.pop().filter(|owed| !owed.note.is_empty())
+    })
+    .await;
+    assert!(owed.note.contains("AdjustFund"), "it says what to do: {}", owed.note);
+    assert_eq!((owed.decided_by, owed.reason), (moderator.to_string(), decided.reason.clone()));
+
+    let refused = wallet.fund(Role::Moderator, FundSource::Outside, 5_000).await.expect_err("no operator");
+    assert_eq!(refused.code(), Code::PermissionDenied);
+    // The house has earned 5 % of the pot.
+    let refused = wallet.fund(Role::Operator, FundSource::Fees, 501).await.expect_err("not earned");
+    assert_eq!((refused.code(), reason(&refused).as_str()), (Code::FailedPrecondition, "FUND_TOO_SMALL"));
+    assert_eq!(wallet.fund(Role::Operator, FundSource::Fees, 500).await.expect("earned"), 500);
+    assert_eq!(wallet.fund(Role::Operator, FundSource::Outside, 4_600).await.expect("brought"), 5_100);
+    wallet.wait_for(victim, 1_000_000, 0).await;
+    let refused = wallet.fund(Role::Operator, FundSource::Outside, -101).await.expect_err("spent");
+    assert_eq!(reason(&refused), "FUND_TOO_SMALL");
+
+    // Told again from an emptied broker, it is paid once.
+    event_bus::republish(world.fairplay.pool(), began).await.expect("the database answers");
+    let cleared = CaseDecided { decision: CaseDecision::Cleared.into(), ..decided };
+    world.fairplay.publish(StreamId::new("player", cheat), "CaseDecided", &cleared).await;
+    wait_for_handled(&world.database.pool, "wallet_cases", 1).await;
+    wallet.wait_for(victim, 1_000_000, 0).await;
+    let page = wallet.page(victim, 10, "").await.expect("a page");
+    let kinds: Vec<TransferKind> = page.lines.iter().map(|line| line.kind()).collect();
+    assert_eq!(
+        kinds,
+        [TransferKind::Restitution, TransferKind::Payout, TransferKind::Hold, TransferKind::Deposit]
+    );
+    assert_eq!(page.lines[0].available_change, Some(xpl(5_000)));
+    assert_eq!(page.lines[0].game_id, played.game_id.to_string());
+    assert_eq!(wallet.refunds(VictimRefundState::Paid).await.len(), 1);
     assert_clean(&world.database.pool).await;
     wallet.stop().await;
 }

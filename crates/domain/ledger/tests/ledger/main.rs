@@ -8,4 +8,5 @@ mod million;
 mod money_and_transfers;
 mod prizes;
 mod properties;
+mod restitutions;
 mod scenario;

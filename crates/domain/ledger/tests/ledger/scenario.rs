@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use domain_ledger::{
-    Account, Amount, Balances, BasisPoints, Command, Currency, Decision, Event, Hold, MatchId, Movement,
-    PlayerId, RefundReason, Refusal, Settlement, Transfer, TransferId, verify, verify_holds,
+    Account, Amount, Balances, BasisPoints, Claim, Command, Currency, Decision, Direction, Event,
+    FundMovement, FundSource, Hold, MatchId, Movement, PlayerId, RefundReason, Refusal, Restitution,
+    Settlement, Transfer, TransferId, verify, verify_holds,
 };
 
 pub const WHITE: PlayerId = PlayerId::new(1);
@@ -87,6 +88,23 @@ impl Ledger {
         self.when(match_id, Command::RefundStakes { reason, transfer })
     }
 
+    /// Moves money between the house's fund and where it comes from.
+    pub fn fund(&mut self, direction: Direction, source: FundSource, minor: i64) -> Result<(), Refusal> {
+        let (transfer, currency) = (self.next_id(), Currency::XPL);
+        let movement = FundMovement { transfer, source, direction, amount: amount(minor), currency };
+        let transfer = movement.decide(&self.balances)?;
+        self.book(transfer);
+        Ok(())
+    }
+
+    /// Makes good what was lost in a match.
+    pub fn make_whole(&mut self, match_id: MatchId, claim: Claim) -> Result<(), Refusal> {
+        let owed = Restitution::of(&self.matches[&match_id], claim).expect("what was lost");
+        let transfer = owed.pay(self.next_id(), &self.balances)?;
+        self.book(transfer);
+        Ok(())
+    }
+
     /// Decides, books and records, as the wallet service does: a refused hold is recorded as refused.
     pub fn when(&mut self, match_id: MatchId, command: Command) -> Answer {
         let settlement = self.matches.entry(match_id).or_default();
@@ -115,6 +133,10 @@ impl Ledger {
 
     pub fn held(&self, player: PlayerId) -> i64 {
         self.balances.of(Account::Held(player), Currency::XPL)
+    }
+
+    pub fn fund_minor(&self) -> i64 {
+        self.balances.of(Account::Fund, Currency::XPL)
     }
 
     pub fn fees(&self) -> i64 {

@@ -10,7 +10,7 @@ use proto::types::v1::Money;
 use proto::wallet::v1 as wire;
 use uuid::Uuid;
 
-use super::{SCHEMA, account, kinds};
+use super::{SCHEMA, account, house, kinds};
 use crate::app::GameId;
 use crate::app::posting::{BookedTransfer, Posting, StakesRefusal, WalletEvent};
 use crate::store::AccountKey;
@@ -41,6 +41,7 @@ pub(super) fn posting(event: &RecordedEvent) -> Result<Posting, Reason> {
         kinds::PRIZE_WITHHELD => prize_withheld(wire::PrizeWithheld::decode(data)?),
         kinds::PRIZE_RELEASED => prize_released(wire::PrizeReleased::decode(data)?),
         kinds::STAKES_REFUNDED => stakes_refunded(wire::StakesRefunded::decode(data)?),
+        kinds::VICTIM_REFUNDED | kinds::FUND_ADJUSTED => house::read(&event.kind, data),
         kind => account::read(kind, data),
     }
 }
@@ -139,7 +140,7 @@ fn stakes_refunded(message: wire::StakesRefunded) -> Result<Posting, Reason> {
     })
 }
 
-fn all_booked(
+pub(super) fn all_booked(
     transfers: Vec<wire::LedgerTransfer>,
     match_id: MatchId,
 ) -> Result<Vec<BookedTransfer>, Reason> {
@@ -155,6 +156,8 @@ pub(super) enum Subject {
     Reversal(TransferId),
     /// The money of a match.
     Match(MatchId),
+    /// The house's fund.
+    Fund,
 }
 
 pub(super) fn booked(message: wire::LedgerTransfer, subject: Subject) -> Result<BookedTransfer, Reason> {
@@ -169,6 +172,8 @@ pub(super) fn booked(message: wire::LedgerTransfer, subject: Subject) -> Result<
         (wire::TransferKind::Refund, Subject::Match(id)) => TransferKind::Refund(id),
         (wire::TransferKind::PrizeWithheld, Subject::Match(id)) => TransferKind::Withhold(id),
         (wire::TransferKind::PrizeReleased, Subject::Match(id)) => TransferKind::Release(id),
+        (wire::TransferKind::Restitution, Subject::Match(id)) => TransferKind::Restitution(id),
+        (wire::TransferKind::Funding, Subject::Fund) => TransferKind::Funding,
         _ => return reason("a transfer of a kind that does not belong here"),
     };
     let after_minor = message.entries.iter().map(|entry| entry.balance_after_minor_units).collect();
@@ -202,10 +207,10 @@ pub(super) fn player(text: &str) -> Result<PlayerId, Reason> {
     Ok(PlayerId::new(text.parse::<Uuid>()?.as_u128()))
 }
 
-fn match_id(text: &str) -> Result<MatchId, Reason> {
+pub(super) fn match_id(text: &str) -> Result<MatchId, Reason> {
     Ok(MatchId::new(text.parse::<Uuid>()?.as_u128()))
 }
 
-fn game(text: &str) -> Result<GameId, Reason> {
+pub(super) fn game(text: &str) -> Result<GameId, Reason> {
     Ok(GameId(text.parse()?))
 }

@@ -5,7 +5,7 @@ use proto::types::v1::Money;
 use proto::wallet::v1 as wire;
 use uuid::Uuid;
 
-use super::{account, kinds};
+use super::{account, house, kinds};
 use crate::app::posting::{BookedTransfer, Posting, StakesRefusal, WalletEvent};
 use crate::app::{GameId, match_uuid, player_uuid};
 use crate::store::AccountKey;
@@ -75,6 +75,9 @@ pub fn write(posting: &Posting) -> Encoded {
             };
             encoded(kinds::PRIZE_RELEASED, &message)
         }
+        WalletEvent::VictimRefunded { .. } | WalletEvent::FundAdjusted { .. } => {
+            house::write(&posting.event, transfers)
+        }
         event => account::write(event, transfers.into_iter().next()),
     }
 }
@@ -141,6 +144,8 @@ fn transfer_kind(kind: TransferKind) -> wire::TransferKind {
         TransferKind::Refund(_) => wire::TransferKind::Refund,
         TransferKind::Withhold(_) => wire::TransferKind::PrizeWithheld,
         TransferKind::Release(_) => wire::TransferKind::PrizeReleased,
+        TransferKind::Restitution(_) => wire::TransferKind::Restitution,
+        TransferKind::Funding => wire::TransferKind::Funding,
         TransferKind::Withdrawal => wire::TransferKind::Withdrawal,
         TransferKind::Adjustment => wire::TransferKind::Adjustment,
         TransferKind::Reversal(_) => wire::TransferKind::Reversal,
@@ -163,6 +168,6 @@ pub(super) fn player_text(player: PlayerId) -> String {
     player_uuid(player).to_string()
 }
 
-fn match_text(match_id: MatchId) -> String {
+pub(super) fn match_text(match_id: MatchId) -> String {
     match_uuid(match_id).to_string()
 }

@@ -2,8 +2,8 @@
 
 use domain_ledger::eligibility::{BirthDate, Exclusion, Identity, LimitKind, Region, StandingEvent};
 use domain_ledger::{
-    Account, Amount, Balances, BasisPoints, Currency, Direction, Hold, MatchId, PlayerId, PotSplit,
-    RefundReason,
+    Account, Amount, Balances, BasisPoints, Claim, Currency, Direction, FundSource, Hold, MatchId, PlayerId,
+    PotSplit, RefundReason,
 };
 use event_store::Metadata;
 use time::OffsetDateTime;
@@ -12,9 +12,12 @@ use uuid::Uuid;
 use super::*;
 use crate::app::GameId;
 use crate::app::account::{self, Correction, Sum};
+use crate::app::fund::Funding;
 use crate::app::match_money::{MatchMoney, Order, Verdict};
 use crate::app::opening::{OpeningDeposit, open_account, opening_deposit};
-use crate::app::posting::{AdjustmentDecision, DepositSource, Draft, PaymentOutcome, WalletEvent, book};
+use crate::app::posting::{
+    AdjustmentDecision, DepositSource, Draft, PaymentOutcome, Ruling, WalletEvent, book,
+};
 
 const WHITE: PlayerId = PlayerId::new(0xa);
 const BLACK: PlayerId = PlayerId::new(0xb);
@@ -78,7 +81,30 @@ fn every_event() -> Vec<Posting> {
     all.extend(movements());
     all.extend(processes().map(|event| Posting { event, transfers: Vec::new() }));
     all.extend([withheld, released]);
+    all.extend(by_the_house(&after));
     all
+}
+
+/// The house's fund is filled, and White, who lost, is made whole from it.
+fn by_the_house(paid: &MatchMoney) -> [Posting; 2] {
+    let mut balances = Balances::new();
+    let somebody = Uuid::from_u128(0xe4);
+    let (amount, currency) = (Amount::new(400).expect("positive"), Currency::XPL);
+    let funding = Funding {
+        command: Uuid::from_u128(0xe6),
+        source: FundSource::Outside,
+        direction: Direction::Credit,
+        amount,
+        currency,
+        reason: "for this season".to_owned(),
+        adjusted_by: somebody,
+    };
+    let funded = posted(funding.decide(&balances).expect("it comes from outside"), &mut balances);
+    let ruling =
+        Ruling { case: Uuid::from_u128(0xe7), decided_by: somebody, reason: "an engine's moves".to_owned() };
+    let claim = Claim { victim: WHITE, winner: BLACK, stake: hold().stake, currency };
+    let refund = paid.make_whole(&balances, GAME, claim, ruling).expect("it is covered");
+    [funded, posted(refund, &mut balances)]
 }
 
 /// A movement of each kind on one account.
