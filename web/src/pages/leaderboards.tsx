@@ -62,7 +62,8 @@ function Own(props: { pool: string; player: string }) {
     <section class="card own-place" aria-labelledby="own-place" data-place={found.place.toString()}>
       <h2 id="own-place">{t("leaders.own", { place: found.place.toString(), listed: found.listed.toString() })}</h2>
       <p class="small">{t("leaders.percentile", { percentile })}</p>
-      <Lines entries={found.entries} caption={t("leaders.around")} />
+      {/* Where the first page shows them already, they are not said twice. */}
+      {found.place > BigInt(PAGE) && <Lines entries={found.entries} caption={t("leaders.around")} />}
     </section>
   );
 }

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { outcomeOf, statisticsOf, sumOf, type Outcome, type Tally } from "../game/statistics.ts";
-import { endText, score } from "../game/words.ts";
+import { endText, shownScore } from "../game/words.ts";
 import { GameResult, GameStatus, type GameSummary } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Loaded, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
@@ -115,7 +115,7 @@ function Row(props: { game: GameSummary; id: string }) {
         <span class="pair">
           {game.white?.name} – {game.black?.name}
         </span>
-        <span>{score(game.result)}</span>
+        <span>{shownScore(game.result)}</span>
         <small>
           {timeControl(game.timeControl)} · {moment(game.startedAtMs)}
         </small>
@@ -165,7 +165,7 @@ export function StatisticsCard(props: { id: string }) {
       <ul class="endings" role="list" aria-label={t("stats.endings")}>
         {found.endings.map(([reason, number]) => (
           <li key={reason}>
-            {endText(reason)} <strong>{percent(Math.round((number / all) * 100) * 100)}</strong>
+            {endText(reason).replace(/\.$/, "")} <strong>{percent(Math.round((number / all) * 100) * 100)}</strong>
           </li>
         ))}
       </ul>

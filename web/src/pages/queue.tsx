@@ -16,7 +16,7 @@ import { go } from "../router.ts";
 import { readBalance } from "../shell/balance.ts";
 import { play } from "../sound.ts";
 import { money, waited } from "../text/format.ts";
-import { count, t, tKnown } from "../text/text.ts";
+import { t, tKnown } from "../text/text.ts";
 import { follow, type Next } from "../wire/follow.ts";
 import { isPassing, refusalOf, refusalText } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
@@ -115,7 +115,7 @@ export function Queue(props: { city: string; control: string }) {
       <Title>{t("queue.title", { city: city?.name ?? props.city, control: props.control })}</Title>
       {city !== undefined && (
         <p class="lead">
-          {t("queue.stake", { stake: money(city.stake) })} · {count("city.waiting", city.waiting)}
+          {t("queue.stake", { stake: money(city.stake) })}
         </p>
       )}
       <div class="card waiting" role="status">

@@ -2,7 +2,7 @@
 
 import type { Money } from "../gen/stakemate/type/v1/money_pb.ts";
 import type { TimeControl } from "../gen/stakemate/type/v1/time_control_pb.ts";
-import { language } from "./text.ts";
+import { language, wantedTags } from "./text.ts";
 
 /// Below this a clock shows tenths.
 const TENTHS_BELOW_MS = 20_000;
@@ -63,14 +63,19 @@ export function timeControl(control: TimeControl | undefined): string {
   return `${Number(control.baseMs) / 60_000}+${Number(control.incrementMs) / 1_000}`;
 }
 
+/// The shown language as it is written where the person lives: `en` is 30 Nov in Britain and Nov 30 in the United States.
+export function region(): string {
+  return wantedTags().find((tag) => tag.slice(0, 2).toLowerCase() === language.value) ?? language.value;
+}
+
 /// A moment.
 export function moment(ms: bigint | number): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(Number(ms));
+  return new Intl.DateTimeFormat(region(), { dateStyle: "medium", timeStyle: "short" }).format(Number(ms));
 }
 
 /// A day.
 export function day(ms: number): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(ms);
+  return new Intl.DateTimeFormat(region(), { dateStyle: "medium" }).format(ms);
 }
 
 /// A minute of the day as `07:30`.

@@ -27,9 +27,14 @@ const words = signal<{ language: Language; all: Words }>({ language: "en", all: 
 /// The language that is shown.
 export const language = computed(() => words.value.language);
 
+/// What the person reads, best first, as the browser says; nothing outside of one.
+export function wantedTags(): readonly string[] {
+  return typeof navigator === "undefined" ? [] : (navigator.languages ?? []);
+}
+
 /// The language that is wanted: the chosen one, else the browser's first that we have.
 export function wantedLanguage(): Language {
-  for (const tag of [settings.value.language, ...navigator.languages]) {
+  for (const tag of [settings.value.language, ...wantedTags()]) {
     const short = tag.slice(0, 2).toLowerCase();
     if (short in LANGUAGES) return short as Language;
   }
@@ -59,6 +64,11 @@ export function tKnown(prefix: string, name: string | undefined, values: Record<
 /// The text of a key with its places filled in.
 export function t(key: TextKey, values: Record<string, string | number> = {}): string {
   return words.value.all[key].replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
+}
+
+/// A text that stands alone begins with a capital, wherever else it is used.
+export function capital(text: string): string {
+  return text.charAt(0).toLocaleUpperCase(words.value.language) + text.slice(1);
 }
 
 /// One of the forms of a text, as `one|few|many`, that fits a count. Languages with fewer forms repeat the last.

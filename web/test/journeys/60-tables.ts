@@ -189,7 +189,7 @@ test("rated games at tables make a leaderboard that anybody reads", async () => 
   await pair.black.page.goto("/leaderboards/table");
   const place = await ratings.getLeaderboardPlace({ pool: "table", playerId: winner.id, neighbours: 3 });
   await pair.black.page.waitForSelector(`.own-place[data-place="${place.place}"]`);
-  await pair.black.page.waitForSelector(`.own-place tr[data-own=yes][data-player="${winner.id}"]`);
+  await pair.black.page.waitForSelector(`.leaders tr[data-own=yes][data-player="${winner.id}"]`);
   await pair.black.page.click("nav.options >> text=3+2");
   await pair.black.page.waitForSelector("text=You are not listed here yet");
   clean(seat, pair.black);

@@ -38,7 +38,7 @@ export function CasePage(props: { id: string }) {
                   [ct("case.opened"), moment(one!.openedAtMs)],
                   [ct("case.state"), <DecisionBadge decision={one!.decision} />],
                   [ct("case.barred"), ct(assessed.isBarred ? "case.yes" : "case.no")],
-                  [ct("case.prizes"), assessed.prizesHeldUntilMs === 0n ? ct("case.no") : moment(assessed.prizesHeldUntilMs)],
+                  [ct("case.prizes"), assessed.prizesHeldUntilMs === 0n ? "–" : moment(assessed.prizesHeldUntilMs)],
                 ]}
               />
               <Decide told={told} onDecided={again} />
