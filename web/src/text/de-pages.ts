@@ -221,7 +221,7 @@ export const dePages: Record<keyof typeof enPages, string> = {
   "exclude.days1826": "Fünf Jahre",
   "exclude.days0": "Für immer",
   "exclude.do": "Mich sperren",
-  "exclude.sure": "Du kannst dann nicht mehr um Einsätze spielen und nicht einzahlen: {length}. Niemand kann das verkürzen oder zurücknehmen.",
+  "exclude.sure": "{length}: Du kannst nicht mehr um Einsätze spielen und nicht einzahlen. Niemand kann das verkürzen oder zurücknehmen.",
   "exclude.understood": "Ich verstehe, dass sich das nicht rückgängig machen lässt.",
   "exclude.stands": "Du hast dich bis {when} von Partien um Einsatz und von Einzahlungen gesperrt.",
   "exclude.standsForEver": "Du hast dich für immer von Partien um Einsatz und von Einzahlungen gesperrt.",

@@ -219,7 +219,7 @@ export const enPages = {
   "exclude.days1826": "Five years",
   "exclude.days0": "For ever",
   "exclude.do": "Exclude me",
-  "exclude.sure": "You will not be able to play for a stake or to deposit: {length}. Nobody can shorten that or take it back.",
+  "exclude.sure": "{length}: you will not be able to play for a stake or to deposit. Nobody can shorten that or take it back.",
   "exclude.understood": "I understand that this cannot be undone.",
   "exclude.stands": "You have excluded yourself from staked games and deposits until {when}.",
   "exclude.standsForEver": "You have excluded yourself from staked games and deposits for ever.",

@@ -221,7 +221,7 @@ export const esPages: Record<keyof typeof enPages, string> = {
   "exclude.days1826": "Cinco años",
   "exclude.days0": "Para siempre",
   "exclude.do": "Excluirme",
-  "exclude.sure": "No podrás jugar con apuesta ni ingresar dinero: {length}. Nadie puede acortarlo ni anularlo.",
+  "exclude.sure": "{length}: no podrás jugar con apuesta ni ingresar dinero. Nadie puede acortarlo ni anularlo.",
   "exclude.understood": "Entiendo que esto no se puede deshacer.",
   "exclude.stands": "Te has excluido de las partidas con apuesta y de los ingresos hasta el {when}.",
   "exclude.standsForEver": "Te has excluido para siempre de las partidas con apuesta y de los ingresos.",
