@@ -8,6 +8,7 @@ import { GameResult, GameStatus, type GameSummary } from "../gen/stakemate/game/
 import { Loaded, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
 import { moment, percent, timeControl } from "../text/format.ts";
+import { numbers } from "../text/formatters.ts";
 import { count, language, t } from "../text/text.ts";
 import { refusalText } from "../wire/refusal.ts";
 import { games, unary } from "../wire/transport.ts";
@@ -140,7 +141,7 @@ export function StatisticsCard(props: { id: string }) {
   const found = statisticsOf(counted.value, id);
   const all = sumOf(found.all);
   if (all === 0) return null;
-  const plies = new Intl.NumberFormat(language.value, { maximumFractionDigits: 0 }).format(found.plies / 2);
+  const plies = numbers(language.value, { maximumFractionDigits: 0 }).format(found.plies / 2);
   return (
     <section class="card statistics" aria-labelledby="statistics" data-games={all}>
       <h2 id="statistics">{t("stats.title")}</h2>

@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 
 import { settings } from "../settings.ts";
 import { en } from "./en.ts";
+import { numbers, plurals } from "./formatters.ts";
 
 /// A language's words.
 export type Words = Record<keyof typeof en, string>;
@@ -74,7 +75,7 @@ export function capital(text: string): string {
 /// One of the forms of a text, as `one|few|many`, that fits a count. Languages with fewer forms repeat the last.
 export function count(key: TextKey, n: number): string {
   const forms = words.value.all[key].split("|");
-  const category = new Intl.PluralRules(words.value.language).select(n);
+  const category = plurals(words.value.language).select(n);
   const index = category === "one" ? 0 : category === "few" && forms.length > 2 ? 1 : forms.length - 1;
-  return forms[index]!.replaceAll("{n}", new Intl.NumberFormat(words.value.language).format(n));
+  return forms[index]!.replaceAll("{n}", numbers(words.value.language).format(n));
 }
