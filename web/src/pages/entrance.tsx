@@ -14,7 +14,9 @@ import { Loaded, Title, useEvery, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
 import { minuteOfDay, money, percent, rating, timeControl } from "../text/format.ts";
 import { capital, count, t } from "../text/text.ts";
-import { games, matchmaking, unary } from "../wire/transport.ts";
+import { games } from "../wire/clients/games.ts";
+import { matchmaking } from "../wire/clients/matchmaking.ts";
+import { unary } from "../wire/transport.ts";
 
 const CITIES_EVERY_MS = 4_000;
 const GAMES_EVERY_MS = 8_000;

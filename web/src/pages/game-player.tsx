@@ -13,7 +13,8 @@ import { ClockFace } from "../parts/clock-face.tsx";
 import { useLoading } from "../parts/parts.tsx";
 import { credit as creditText, rating } from "../text/format.ts";
 import { t } from "../text/text.ts";
-import { ratings, unary } from "../wire/transport.ts";
+import { ratings } from "../wire/clients/ratings.ts";
+import { unary } from "../wire/transport.ts";
 
 /// What a narrow screen has no room for: less than a tenth of a second.
 const SLIGHT_CREDIT_MS = 100;

@@ -13,7 +13,8 @@ import { person } from "../session/session.ts";
 import { readBalance } from "../shell/balance.ts";
 import { money, rating, timeControl } from "../text/format.ts";
 import { t, tKnown } from "../text/text.ts";
-import { ratings, unary, wallet } from "../wire/transport.ts";
+import { ratings } from "../wire/clients/ratings.ts";
+import { unary, wallet } from "../wire/transport.ts";
 import { Rematch } from "./game-rematch.tsx";
 
 /// Settlement follows the end within moments; how often and how long it is asked for.

@@ -9,8 +9,9 @@ import { person } from "../session/session.ts";
 import { rating } from "../text/format.ts";
 import { numbers } from "../text/formatters.ts";
 import { count, language, t } from "../text/text.ts";
+import { ratings } from "../wire/clients/ratings.ts";
 import { refusalOf, refusalText } from "../wire/refusal.ts";
-import { ratings, unary } from "../wire/transport.ts";
+import { unary } from "../wire/transport.ts";
 
 const PAGE = 50;
 /// So many lines on either side of one's own.

@@ -10,8 +10,9 @@ import { person } from "../session/session.ts";
 import { moment, percent, timeControl } from "../text/format.ts";
 import { numbers } from "../text/formatters.ts";
 import { count, language, t } from "../text/text.ts";
+import { games } from "../wire/clients/games.ts";
 import { refusalText } from "../wire/refusal.ts";
-import { games, unary } from "../wire/transport.ts";
+import { unary } from "../wire/transport.ts";
 
 const PAGE = 20;
 /// Statistics are of so many games at most, the last ones.

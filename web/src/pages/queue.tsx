@@ -17,10 +17,12 @@ import { readBalance } from "../shell/balance.ts";
 import { play } from "../sound.ts";
 import { money, waited } from "../text/format.ts";
 import { t, tKnown } from "../text/text.ts";
+import { games } from "../wire/clients/games.ts";
+import { matchmaking } from "../wire/clients/matchmaking.ts";
 import { follow, type Next } from "../wire/follow.ts";
 import { isPassing, refusalOf, refusalText } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
-import { games, matchmaking, unary } from "../wire/transport.ts";
+import { unary } from "../wire/transport.ts";
 
 /// How soon one joins again while the former game is being closed.
 const CLOSING_RETRY_MS = 500;

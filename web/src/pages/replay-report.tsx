@@ -9,7 +9,8 @@ import { useEvery, useLoading } from "../parts/parts.tsx";
 import { hasRole, person } from "../session/session.ts";
 import { numbers } from "../text/formatters.ts";
 import { language, t } from "../text/text.ts";
-import { fairplay, unary } from "../wire/transport.ts";
+import { fairplay } from "../wire/clients/fairplay.ts";
+import { unary } from "../wire/transport.ts";
 
 const ASK_EVERY_MS = 2_000;
 const WIDTH = 320;

@@ -10,10 +10,10 @@ import { Loaded, useLoading } from "../parts/parts.tsx";
 import { go } from "../router.ts";
 import { timeControl } from "../text/format.ts";
 import { capital, t, tKnown } from "../text/text.ts";
+import { tables } from "../wire/clients/tables.ts";
 import { ATTEMPT, insist } from "../wire/insist.ts";
 import { refusalOf, refusalText } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
-import { tables } from "../wire/transport.ts";
 
 /// The clocks that are offered where any may be played.
 const USUAL_CLOCKS: [number, number][] = [[1, 0], [3, 2], [5, 0], [10, 5], [15, 10], [30, 0]];

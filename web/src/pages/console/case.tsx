@@ -6,7 +6,8 @@ import type { GetCaseResponse, PastDecision } from "../../gen/stakemate/fairplay
 import { CaseDecision } from "../../gen/stakemate/fairplay/v1/fairplay_service_pb.ts";
 import { Loaded, useLoading } from "../../parts/parts.tsx";
 import { moment } from "../../text/format.ts";
-import { fairplay, unary } from "../../wire/transport.ts";
+import { fairplay } from "../../wire/clients/fairplay.ts";
+import { unary } from "../../wire/transport.ts";
 import { Evidence } from "./evidence.tsx";
 import { Facts, Frame, PlayerName, Reasoned } from "./frame.tsx";
 import { DecisionBadge } from "./cases.tsx";

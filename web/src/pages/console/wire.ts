@@ -9,7 +9,8 @@ import { OperatorService, type LoggedEvent } from "../../gen/stakemate/operator/
 import { LedgerService } from "../../gen/stakemate/wallet/v1/ledger_service_pb.ts";
 import { person } from "../../session/session.ts";
 import { dates } from "../../text/formatters.ts";
-import { games, transport, unary } from "../../wire/transport.ts";
+import { games } from "../../wire/clients/games.ts";
+import { transport, unary } from "../../wire/transport.ts";
 
 /// The services, in the order of a match's life.
 export const SERVICES = ["gateway", "matchmaking", "fairplay", "wallet", "game", "rating"] as const;
