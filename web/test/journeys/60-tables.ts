@@ -123,7 +123,7 @@ test("in a fide game a draw is claimed once there is one to claim, and not befor
   // By itself nothing ends here; both sides may claim, Black for his own move and White being on move.
   await pair.black.page.waitForSelector(".claim[data-claim=threefold]");
   await pair.white.page.waitForSelector(".claim[data-claim=threefold]");
-  await pair.white.page.waitForFunction(() => /may be claimed/.test(document.querySelector("[data-spoken=polite]")!.textContent!));
+  await pair.white.page.waitForFunction(() => /may claim a draw/.test(document.querySelector("[data-spoken=polite]")!.textContent!));
   await pair.white.page.click(".claim button");
   await pair.white.page.click("dialog >> text=Cancel");
   await pair.white.page.click(".claim button");
