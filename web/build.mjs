@@ -106,7 +106,10 @@ const outputs = result.metafile.outputs;
 const entry = (source) => Object.keys(outputs).find((name) => outputs[name].entryPoint === source);
 const app = entry("src/main.tsx");
 const style = entry(".build/app.css");
-const preloads = closure(outputs, [app]).filter((name) => name !== app);
+const pages = Object.keys(outputs).filter((name) => outputs[name].entryPoint?.startsWith("src/pages/"));
+// Clients of single services are read by the pages that use them, and are there by then.
+const clients = Object.keys(outputs).filter((name) => Object.keys(outputs[name].inputs).some((input) => input.startsWith("src/wire/clients/")));
+const preloads = [...new Set([...closure(outputs, [app]), ...clients])].filter((name) => name !== app && !pages.includes(name));
 const url = (name) => `/${name.replace(/^dist\//, "")}`;
 const turnedSheet = entry(".build/turned.css");
 const head = [

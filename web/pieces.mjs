@@ -4,7 +4,7 @@
 /// The two woods: their shades from the left edge to the right one, outline, shine, and the depth of a cut.
 const WOODS = {
   white: { shades: ["#a98a5c", "#fff6e0", "#f3e0b8", "#d8bb88", "#947448"], line: "#4a3720", shine: "#ffffff", cut: "#7a5d37" },
-  black: { shades: ["#17100c", "#7a5744", "#523629", "#301e16", "#0f0906"], line: "#0a0605", shine: "#b58c74", cut: "#0a0605" },
+  black: { shades: ["#2b1c14", "#94705a", "#6b4835", "#45301f", "#23160e"], line: "#140b07", shine: "#d3ac92", cut: "#140b07" },
 };
 const STOPS = [0, 0.28, 0.5, 0.78, 1];
 

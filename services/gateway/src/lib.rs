@@ -21,8 +21,10 @@
 //! * EDGE-6 The web client is served from memory, under a policy that lets no script, style or call of another origin in.
 //! * EDGE-7 A call that was certainly not sent to one instance of a service is offered to another; nothing is sent twice.
 //! * ACCOUNT-1 Names are unique without regard to case, and an account exists exactly when its event does.
-//! * ACCOUNT-2 A refresh token is good once; used twice it ends every session that came of its sign-in.
-//! * ACCOUNT-3 Neither password nor refresh token is stored or logged; only their hashes are stored.
+//! * ACCOUNT-2 A refresh token is good for one successor. Presented again it is answered with the same one while that is unused, for
+//!   a minute; presented later, or after its successor was used, it ends every session that came of its sign-in.
+//! * ACCOUNT-3 Neither password nor refresh token is stored or logged; only their hashes are stored, and successors that only their
+//!   predecessors open.
 //! * ACCOUNT-4 Neither answer nor time tells whether a name exists to somebody who signs in.
 //!
 //! # Deliberately absent

@@ -4,9 +4,9 @@ import { Code } from "@connectrpc/connect";
 import { signal } from "@preact/signals";
 
 import type { FeaturedGameFrame, WatchFeaturedResponse } from "../gen/stakemate/game/v1/game_service_pb.ts";
+import { games } from "../wire/clients/games.ts";
 import { follow, type Next } from "../wire/follow.ts";
 import { isPassing, refusalOf } from "../wire/refusal.ts";
-import { games } from "../wire/transport.ts";
 
 /// Follows it until it is ended.
 export class LiveFeatured {

@@ -6,11 +6,11 @@ import { batch, computed, signal } from "@preact/signals";
 
 import { GameStatus, type Move, type WatchGameResponse } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
+import { games } from "../wire/clients/games.ts";
 import { follow, type Link, type Next } from "../wire/follow.ts";
 import { ATTEMPT, insist } from "../wire/insist.ts";
 import { isPassing, refusalOf } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
-import { games } from "../wire/transport.ts";
 import { after, fromSnapshot, leavesGap, type GameState } from "./state.ts";
 import { ServerTime } from "./server-time.ts";
 

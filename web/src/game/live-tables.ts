@@ -4,9 +4,9 @@ import { Code } from "@connectrpc/connect";
 import { signal } from "@preact/signals";
 
 import type { Table, WatchTablesResponse } from "../gen/stakemate/game/v1/table_service_pb.ts";
+import { tables } from "../wire/clients/tables.ts";
 import { follow, type Next } from "../wire/follow.ts";
 import { isPassing, refusalOf } from "../wire/refusal.ts";
-import { tables } from "../wire/transport.ts";
 
 /// Follows tables until it is ended.
 export class LiveTables {

@@ -1,7 +1,8 @@
 // The rule sets, asked for once.
 
 import type { RuleSet } from "../gen/stakemate/game/v1/rule_set_pb.ts";
-import { games, unary } from "../wire/transport.ts";
+import { games } from "../wire/clients/games.ts";
+import { unary } from "../wire/transport.ts";
 
 let asked: Promise<RuleSet[]> | null = null;
 

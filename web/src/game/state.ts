@@ -10,9 +10,6 @@ import {
   type WatchGameResponse,
 } from "../gen/stakemate/game/v1/game_service_pb.ts";
 
-/// How long a first move may take where it is untimed, if the server has not said.
-const FIRST_MOVE_MS = 20_000;
-
 /// Both clocks at one moment of the server.
 export interface Clocks {
   whiteMs: number;
@@ -48,7 +45,7 @@ export function fromSnapshot(game: Game, sequence: bigint): GameState {
       blackMs: Number(game.blackClockMs),
       atMs: Number(game.serverTimeMs),
     },
-    firstMoveDueMs: isUntimed(game.ruleSet, plies) ? Number(game.deadlineMs) : 0,
+    firstMoveDueMs: isUntimed(game, plies) ? Number(game.deadlineMs) : 0,
     drawOfferBy: game.drawOfferBy,
     goneSinceMs: { white: Number(game.whiteGoneSinceMs), black: Number(game.blackGoneSinceMs) },
     status: game.status,
@@ -58,8 +55,8 @@ export function fromSnapshot(game: Game, sequence: bigint): GameState {
 }
 
 /// Whether the next move is a first move that no clock runs for.
-function isUntimed(ruleSet: string, plies: number): boolean {
-  return ruleSet === "city" && plies < 2;
+function isUntimed(game: Game, plies: number): boolean {
+  return game.firstMoveDueMs > 0 && plies < 2;
 }
 
 /// Who is on move.
@@ -70,7 +67,7 @@ export function turnOf(state: GameState): Color {
 /// Whose clock runs, if any does.
 export function runningSide(state: GameState): Color {
   const timed = state.game.timeControl !== undefined && state.status === GameStatus.LIVE;
-  return timed && !isUntimed(state.game.ruleSet, state.moves.length) ? turnOf(state) : Color.UNSPECIFIED;
+  return timed && !isUntimed(state.game, state.moves.length) ? turnOf(state) : Color.UNSPECIFIED;
 }
 
 /// What a side's clock shows at a moment of the server, in milliseconds; never negative.
@@ -135,7 +132,7 @@ function gone(state: GameState, by: Color, sinceMs: number): GameState["goneSinc
 function afterMove(state: GameState, move: Move, sequence: bigint): GameState {
   if (move.ply !== state.moves.length + 1) return { ...state, sequence };
   const moves = [...state.moves, move];
-  const untimed = isUntimed(state.game.ruleSet, moves.length);
+  const untimed = isUntimed(state.game, moves.length);
   return {
     ...state,
     sequence,
@@ -145,7 +142,7 @@ function afterMove(state: GameState, move: Move, sequence: bigint): GameState {
       blackMs: Number(move.blackClockMs),
       atMs: Number(move.receivedAtMs),
     },
-    firstMoveDueMs: untimed ? Number(move.receivedAtMs) + FIRST_MOVE_MS : 0,
+    firstMoveDueMs: untimed ? Number(move.receivedAtMs) + state.game.firstMoveDueMs : 0,
     // An offer lapses when the other side moves on; the log says so too, a frame later.
     drawOfferBy: state.drawOfferBy === turnOf(state) ? state.drawOfferBy : Color.UNSPECIFIED,
   };

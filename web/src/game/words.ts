@@ -24,6 +24,11 @@ export function score(result: GameResult): string {
   return result === GameResult.DRAW ? "½-½" : "*";
 }
 
+/// The same for eyes, with a proper dash.
+export function shownScore(result: GameResult): string {
+  return score(result).replace("-", "–");
+}
+
 /// Why a game ended.
 export function endText(reason: EndReason): string {
   // The enum's own names make the keys: END_REASON_FIFTY_MOVES is `end.FIFTY_MOVES`.

@@ -13,8 +13,10 @@ import { ClockFace } from "../parts/clock-face.tsx";
 import { Loaded, Title, useEvery, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
 import { minuteOfDay, money, percent, rating, timeControl } from "../text/format.ts";
-import { count, t } from "../text/text.ts";
-import { games, matchmaking, unary } from "../wire/transport.ts";
+import { capital, count, t } from "../text/text.ts";
+import { games } from "../wire/clients/games.ts";
+import { matchmaking } from "../wire/clients/matchmaking.ts";
+import { unary } from "../wire/transport.ts";
 
 const CITIES_EVERY_MS = 4_000;
 const GAMES_EVERY_MS = 8_000;
@@ -58,15 +60,10 @@ export function Entrance() {
               {all.map((city) => (
                 <CityCard key={city.cityId} city={city} />
               ))}
+              <Unstaked />
             </ul>
           )}
         </Loaded>
-        {known && (
-          <p class="also">
-            <a href="/tables">{t("tables.open")}</a>
-            <a href="/two">{t("two.title")}</a>
-          </p>
-        )}
       </section>
       {known && (
         <section class="now" aria-labelledby="now">
@@ -110,8 +107,8 @@ function CityCard(props: { city: City }) {
       </div>
       <p class="terms">
         {t("city.prize", { prize: money(prize) })} · {t("city.fee", { fee: percent(city.feeBasisPoints) })}
-        {city.timeScale > 1 && <> · {t("city.scale", { scale: city.timeScale })}</>}
       </p>
+      {city.timeScale > 1 && <p class="terms">{capital(t("city.scale", { scale: city.timeScale }))}</p>}
       {city.open ? <Controls city={city} /> : <p class="note">{t("city.closed")}</p>}
       {city.openHours !== undefined && (
         <p class="terms">{t("city.hours", { from: minuteOfDay(city.openHours.opensMinute), to: minuteOfDay(city.openHours.closesMinute) })}</p>
@@ -120,6 +117,20 @@ function CityCard(props: { city: City }) {
         <span>{count("city.waiting", city.waiting)}</span>
         <span>{count("city.playing", city.playing)}</span>
       </p>
+    </li>
+  );
+}
+
+/// What is played without a stake, beside what is played for one.
+function Unstaked() {
+  return (
+    <li class="card city unstaked">
+      <h3>{t("entrance.unstaked")}</h3>
+      <p class="terms">{t("entrance.unstakedText")}</p>
+      <div class="controls">
+        <a class="button quiet" href="/tables">{t("tables.title")}</a>
+        <a class="button quiet" href="/two">{t("two.title")}</a>
+      </div>
     </li>
   );
 }

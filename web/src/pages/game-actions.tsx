@@ -13,9 +13,6 @@ import { Confirm } from "../parts/parts.tsx";
 import { t } from "../text/text.ts";
 import { refusalText } from "../wire/refusal.ts";
 
-/// The rule set in which getting up from the table loses a running game; at the others it has to be ended first.
-const LEAVING_LOSES = "table";
-
 /// Draw and resignation, each asked twice or answered; a claim where the game's draws are claimed; and leaving its table.
 export function Actions(props: { game: LiveGame; state: GameState; mine: Color; claim: "threefold" | "fiftyMoves" | "none" | undefined }) {
   const { game, state, mine, claim } = props;
@@ -70,7 +67,8 @@ export function Actions(props: { game: LiveGame; state: GameState; mine: Color; 
           <p class="small">{t(`claim.${claim}`)}</p>
         </div>
       )}
-      {state.game.ruleSet === LEAVING_LOSES && (
+      {/* Where it does not lose, the game has to be ended before its table can be left. */}
+      {state.game.leavingTableLoses && (
         <button type="button" class="quiet" disabled={busy} onClick={() => setAsking("leave")}>
           {t("table.leave")}
         </button>

@@ -13,7 +13,11 @@ import { ClockFace } from "../parts/clock-face.tsx";
 import { useLoading } from "../parts/parts.tsx";
 import { credit as creditText, rating } from "../text/format.ts";
 import { t } from "../text/text.ts";
-import { ratings, unary } from "../wire/transport.ts";
+import { ratings } from "../wire/clients/ratings.ts";
+import { unary } from "../wire/transport.ts";
+
+/// What a narrow screen has no room for: less than a tenth of a second.
+const SLIGHT_CREDIT_MS = 100;
 
 /// Name, rating, captured pieces and clock.
 export function PlayerBar(props: {
@@ -37,19 +41,21 @@ export function PlayerBar(props: {
   return (
     <div class="bar" data-side={side} data-away={away ? "yes" : "no"}>
       <span class={`dot ${side}`} role="img" aria-label={t(`side.${side}`)} />
-      <a class="name" href={`/player/${player?.playerId ?? ""}`}>
-        {player?.name}
-      </a>
-      {own !== undefined && (
-        <span class="rating" title={own.provisional ? t("rating.provisional") : undefined}>
-          {rating(own.rating)}
-          {own.provisional ? "?" : ""}
-        </span>
-      )}
+      <span class="person">
+        <a class="name" href={`/player/${player?.playerId ?? ""}`}>
+          {player?.name}
+        </a>
+        {own !== undefined && (
+          <span class="rating" title={own.provisional ? t("rating.provisional") : undefined}>
+            {rating(own.rating)}
+            {own.provisional ? "?" : ""}
+          </span>
+        )}
+      </span>
       {away && <span class="away-mark">{t("away.mark")}</span>}
       <Captured position={props.position} by={side} />
       {credit > 0 && (
-        <span class="credited" title={t("game.credit", { ms: credit })} aria-label={t("game.credit", { ms: credit })} role="img">
+        <span class="credited" data-slight={credit < SLIGHT_CREDIT_MS ? "yes" : "no"} title={t("game.credit", { ms: credit })} aria-label={t("game.credit", { ms: credit })} role="img">
           {creditText(credit)}
         </span>
       )}

@@ -12,10 +12,11 @@ import { go } from "../router.ts";
 import { person } from "../session/session.ts";
 import { play } from "../sound.ts";
 import { t } from "../text/text.ts";
+import { tables } from "../wire/clients/tables.ts";
 import { ATTEMPT, insist } from "../wire/insist.ts";
 import { refusalText } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
-import { tables, unary } from "../wire/transport.ts";
+import { unary } from "../wire/transport.ts";
 
 /// Offers, answers, and the way to the next game. A player is taken there; who looks on is shown the way.
 export function Rematch(props: { live: LiveGame; tableId: string; mine: Color }) {

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { LiveGame } from "../game/live-game.ts";
 import type { GameState } from "../game/state.ts";
-import { endText, poolName, poolOf, resultText, score } from "../game/words.ts";
+import { endText, poolName, poolOf, resultText, shownScore } from "../game/words.ts";
 import { GameResult, GameStatus, type Game } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import type { RatingChange } from "../gen/stakemate/rating/v1/rating_service_pb.ts";
 import { TransferKind, type StatementLine } from "../gen/stakemate/wallet/v1/wallet_service_pb.ts";
@@ -13,7 +13,8 @@ import { person } from "../session/session.ts";
 import { readBalance } from "../shell/balance.ts";
 import { money, rating, timeControl } from "../text/format.ts";
 import { t, tKnown } from "../text/text.ts";
-import { ratings, unary, wallet } from "../wire/transport.ts";
+import { ratings } from "../wire/clients/ratings.ts";
+import { unary, wallet } from "../wire/transport.ts";
 import { Rematch } from "./game-rematch.tsx";
 
 /// Settlement follows the end within moments; how often and how long it is asked for.
@@ -28,7 +29,7 @@ export function Result(props: { live: LiveGame; game: Game; state: GameState; mi
   return (
     <section class="result card" data-outcome={heading} aria-label={t("result.title")}>
       <h2>
-        <span class="score">{score(state.result)}</span> {t(`outcome.${heading}`)}
+        <span class="score">{shownScore(state.result)}</span> {t(`outcome.${heading}`)}
       </h2>
       <p>
         {resultText(state.status, state.result)} {endText(state.endReason)}
@@ -127,8 +128,8 @@ function MoneyLine(props: { line: StatementLine; stake: bigint; currency: string
     const fee = line.fee?.minorUnits ?? 0n;
     return (
       <>
-        <Row name={t("result.pot")} minorUnits={2n * stake} currency={currency} />
-        <Row name={t("result.fee")} minorUnits={-fee} currency={currency} />
+        <Row name={t("result.pot")} minorUnits={2n * stake} currency={currency} part />
+        <Row name={t("result.fee")} minorUnits={-fee} currency={currency} part />
         <tr>
           <th scope="row">{t("kind.PAYOUT")}</th>
           <td data-payout={line.availableChange?.minorUnits.toString()}>{money(line.availableChange, "change")}</td>
@@ -140,9 +141,10 @@ function MoneyLine(props: { line: StatementLine; stake: bigint; currency: string
   return <Row name={name} minorUnits={line.availableChange?.minorUnits ?? 0n} currency={currency} />;
 }
 
-function Row(props: { name: string; minorUnits: bigint; currency: string }) {
+/// A line of its own, or a part of the one below it.
+function Row(props: { name: string; minorUnits: bigint; currency: string; part?: true }) {
   return (
-    <tr>
+    <tr class={props.part ? "part" : undefined}>
       <th scope="row">{props.name}</th>
       <td>{money({ minorUnits: props.minorUnits, currency: props.currency } as never, "change")}</td>
     </tr>

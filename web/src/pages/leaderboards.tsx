@@ -7,9 +7,11 @@ import type { LeaderboardEntry } from "../gen/stakemate/rating/v1/rating_service
 import { Loaded, Title, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
 import { rating } from "../text/format.ts";
+import { numbers } from "../text/formatters.ts";
 import { count, language, t } from "../text/text.ts";
+import { ratings } from "../wire/clients/ratings.ts";
 import { refusalOf, refusalText } from "../wire/refusal.ts";
-import { ratings, unary } from "../wire/transport.ts";
+import { unary } from "../wire/transport.ts";
 
 const PAGE = 50;
 /// So many lines on either side of one's own.
@@ -57,12 +59,13 @@ function Own(props: { pool: string; player: string }) {
   if (place.state !== "ready") return null;
   const found = place.value;
   if (found === null) return <p class="note own-place">{t("leaders.notListed")}</p>;
-  const percentile = new Intl.NumberFormat(language.value, { maximumFractionDigits: 0 }).format(found.percentile);
+  const percentile = numbers(language.value, { maximumFractionDigits: 0 }).format(found.percentile);
   return (
     <section class="card own-place" aria-labelledby="own-place" data-place={found.place.toString()}>
       <h2 id="own-place">{t("leaders.own", { place: found.place.toString(), listed: found.listed.toString() })}</h2>
       <p class="small">{t("leaders.percentile", { percentile })}</p>
-      <Lines entries={found.entries} caption={t("leaders.around")} />
+      {/* Where the first page shows them already, they are not said twice. */}
+      {found.place > BigInt(PAGE) && <Lines entries={found.entries} caption={t("leaders.around")} />}
     </section>
   );
 }

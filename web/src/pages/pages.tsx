@@ -74,7 +74,7 @@ function Nowhere() {
     <section class="narrow">
       <Title>{t("nowhere.title")}</Title>
       <p>{t("nowhere.text")}</p>
-      <a class="button" href="/">
+      <a class="button at-start" href="/">
         {t("nav.play")}
       </a>
     </section>

@@ -3,14 +3,16 @@
 import { useState } from "preact/hooks";
 
 import { outcomeOf, statisticsOf, sumOf, type Outcome, type Tally } from "../game/statistics.ts";
-import { endText, score } from "../game/words.ts";
+import { endText, shownScore } from "../game/words.ts";
 import { GameResult, GameStatus, type GameSummary } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { Loaded, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
 import { moment, percent, timeControl } from "../text/format.ts";
+import { numbers } from "../text/formatters.ts";
 import { count, language, t } from "../text/text.ts";
+import { games } from "../wire/clients/games.ts";
 import { refusalText } from "../wire/refusal.ts";
-import { games, unary } from "../wire/transport.ts";
+import { unary } from "../wire/transport.ts";
 
 const PAGE = 20;
 /// Statistics are of so many games at most, the last ones.
@@ -115,7 +117,7 @@ function Row(props: { game: GameSummary; id: string }) {
         <span class="pair">
           {game.white?.name} – {game.black?.name}
         </span>
-        <span>{score(game.result)}</span>
+        <span>{shownScore(game.result)}</span>
         <small>
           {timeControl(game.timeControl)} · {moment(game.startedAtMs)}
         </small>
@@ -140,7 +142,7 @@ export function StatisticsCard(props: { id: string }) {
   const found = statisticsOf(counted.value, id);
   const all = sumOf(found.all);
   if (all === 0) return null;
-  const plies = new Intl.NumberFormat(language.value, { maximumFractionDigits: 0 }).format(found.plies / 2);
+  const plies = numbers(language.value, { maximumFractionDigits: 0 }).format(found.plies / 2);
   return (
     <section class="card statistics" aria-labelledby="statistics" data-games={all}>
       <h2 id="statistics">{t("stats.title")}</h2>
@@ -165,7 +167,7 @@ export function StatisticsCard(props: { id: string }) {
       <ul class="endings" role="list" aria-label={t("stats.endings")}>
         {found.endings.map(([reason, number]) => (
           <li key={reason}>
-            {endText(reason)} <strong>{percent(Math.round((number / all) * 100) * 100)}</strong>
+            {endText(reason).replace(/\.$/, "")} <strong>{percent(Math.round((number / all) * 100) * 100)}</strong>
           </li>
         ))}
       </ul>

@@ -6,7 +6,8 @@ import type { GetRatingSeriesResponse } from "../gen/stakemate/rating/v1/rating_
 import { Loaded, useLoading } from "../parts/parts.tsx";
 import { day, rating } from "../text/format.ts";
 import { t } from "../text/text.ts";
-import { ratings, unary } from "../wire/transport.ts";
+import { ratings } from "../wire/clients/ratings.ts";
+import { unary } from "../wire/transport.ts";
 
 const WIDTH = 600;
 const HEIGHT = 200;

@@ -9,7 +9,9 @@ import { Loaded, Title, useLoading } from "../parts/parts.tsx";
 import { person, signOut } from "../session/session.ts";
 import { rating } from "../text/format.ts";
 import { count, t } from "../text/text.ts";
-import { games, ratings, unary } from "../wire/transport.ts";
+import { games } from "../wire/clients/games.ts";
+import { ratings } from "../wire/clients/ratings.ts";
+import { unary } from "../wire/transport.ts";
 import { PlayedGames, StatisticsCard } from "./profile-games.tsx";
 import { RatingGraph } from "./profile-graph.tsx";
 

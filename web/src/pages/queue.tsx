@@ -16,11 +16,13 @@ import { go } from "../router.ts";
 import { readBalance } from "../shell/balance.ts";
 import { play } from "../sound.ts";
 import { money, waited } from "../text/format.ts";
-import { count, t, tKnown } from "../text/text.ts";
+import { t, tKnown } from "../text/text.ts";
+import { games } from "../wire/clients/games.ts";
+import { matchmaking } from "../wire/clients/matchmaking.ts";
 import { follow, type Next } from "../wire/follow.ts";
 import { isPassing, refusalOf, refusalText } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
-import { games, matchmaking, unary } from "../wire/transport.ts";
+import { unary } from "../wire/transport.ts";
 
 /// How soon one joins again while the former game is being closed.
 const CLOSING_RETRY_MS = 500;
@@ -115,7 +117,7 @@ export function Queue(props: { city: string; control: string }) {
       <Title>{t("queue.title", { city: city?.name ?? props.city, control: props.control })}</Title>
       {city !== undefined && (
         <p class="lead">
-          {t("queue.stake", { stake: money(city.stake) })} · {count("city.waiting", city.waiting)}
+          {t("queue.stake", { stake: money(city.stake) })}
         </p>
       )}
       <div class="card waiting" role="status">

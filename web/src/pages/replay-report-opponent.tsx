@@ -5,8 +5,9 @@ import { useState } from "preact/hooks";
 import { GameStatus, type Game } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { person } from "../session/session.ts";
 import { t } from "../text/text.ts";
+import { fairplay } from "../wire/clients/fairplay.ts";
 import { refusalText } from "../wire/refusal.ts";
-import { fairplay, unary } from "../wire/transport.ts";
+import { unary } from "../wire/transport.ts";
 
 /// Asks a moderator to look at the opponent; only for those who played the staked game.
 export function ReportOpponent(props: { game: Game }) {

@@ -7,8 +7,10 @@ import type { Evaluation as Score } from "../gen/stakemate/fairplay/v1/fairplay_
 import { GameStatus, type Game } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { useEvery, useLoading } from "../parts/parts.tsx";
 import { hasRole, person } from "../session/session.ts";
+import { numbers } from "../text/formatters.ts";
 import { language, t } from "../text/text.ts";
-import { fairplay, unary } from "../wire/transport.ts";
+import { fairplay } from "../wire/clients/fairplay.ts";
+import { unary } from "../wire/transport.ts";
 
 const ASK_EVERY_MS = 2_000;
 const WIDTH = 320;
@@ -75,7 +77,7 @@ function Line(props: { name: string; report: GameReport; value: (side: SideRepor
 }
 
 function decimal(value: number): string {
-  return new Intl.NumberFormat(language.value, { maximumFractionDigits: 1 }).format(value);
+  return numbers(language.value, { maximumFractionDigits: 1 }).format(value);
 }
 
 /// White's chance to win, from 0 to 1.

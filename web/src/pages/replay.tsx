@@ -7,7 +7,7 @@ import { Captured } from "../board/captured.tsx";
 import { moveWords } from "../board/words.ts";
 import { announce } from "../announce.ts";
 import { Line, squaresOf } from "../game/line.ts";
-import { endText, resultText, score } from "../game/words.ts";
+import { endText, resultText, shownScore } from "../game/words.ts";
 import type { Game, Move } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { useLookKeys } from "../parts/look-keys.ts";
 import { Look } from "../parts/look.tsx";
@@ -17,7 +17,8 @@ import { Loaded, Title, useLoading } from "../parts/parts.tsx";
 import { person } from "../session/session.ts";
 import { clock, moment, timeControl } from "../text/format.ts";
 import { t } from "../text/text.ts";
-import { games, unary } from "../wire/transport.ts";
+import { games } from "../wire/clients/games.ts";
+import { unary } from "../wire/transport.ts";
 import { save } from "../parts/save.ts";
 import { Evaluation } from "./replay-report.tsx";
 import { ReportOpponent } from "./replay-report-opponent.tsx";
@@ -121,8 +122,8 @@ function Show(props: { played: Played }) {
         {bar(bottom)}
       </div>
       <aside class="side">
-        <p class="facts">
-          <strong>{score(game.result)}</strong> {resultText(game.status, game.result)} {endText(game.endReason)}
+        <p class="ended">
+          <strong>{shownScore(game.result)}</strong> {resultText(game.status, game.result)} {endText(game.endReason)}
           <br />
           <small>
             {timeControl(game.timeControl)} · {moment(game.startedAtMs)}
@@ -205,7 +206,7 @@ function Share(props: { game: Game; ply: number }) {
         <button type="button" class="quiet" onClick={() => void download().catch(() => setSaid(t("refusal.unreachable")))}>
           {t("share.downloadPgn")}
         </button>
-        <button type="button" class="quiet" onClick={() => void copy(Promise.resolve(`${location.origin}/replay/${props.game.gameId}#${props.ply}`))}>
+        <button type="button" class="quiet whole" onClick={() => void copy(Promise.resolve(`${location.origin}/replay/${props.game.gameId}#${props.ply}`))}>
           {t("share.copyLink")}
         </button>
       </div>

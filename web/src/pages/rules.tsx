@@ -6,7 +6,7 @@ import { ruleSets } from "../game/rule-sets.ts";
 import { ColorPolicy, DrawsSetting, MaterialRule, MatingRule, RatingPolicy, type RuleSet } from "../gen/stakemate/game/v1/rule_set_pb.ts";
 import { Loaded, Title, useLoading } from "../parts/parts.tsx";
 import { timeControl } from "../text/format.ts";
-import { t, tKnown, type TextKey } from "../text/text.ts";
+import { capital, t, tKnown, type TextKey } from "../text/text.ts";
 
 const COMMON: TextKey[] = ["rules.common1", "rules.common2", "rules.common3", "rules.common4", "rules.common5", "rules.common6"];
 
@@ -65,7 +65,7 @@ function Sets(props: { all: RuleSet[] }) {
                 <th scope="row">{t(key)}</th>
                 {props.all.map((set) => (
                   <td key={set.name} data-set={set.name} data-line={key} data-shown={set.name === shown ? "yes" : "no"}>
-                    {value(set)}
+                    {capital(value(set))}
                   </td>
                 ))}
               </tr>

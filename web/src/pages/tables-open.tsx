@@ -9,11 +9,11 @@ import { Color } from "../gen/stakemate/type/v1/color_pb.ts";
 import { Loaded, useLoading } from "../parts/parts.tsx";
 import { go } from "../router.ts";
 import { timeControl } from "../text/format.ts";
-import { t, tKnown } from "../text/text.ts";
+import { capital, t, tKnown } from "../text/text.ts";
+import { tables } from "../wire/clients/tables.ts";
 import { ATTEMPT, insist } from "../wire/insist.ts";
 import { refusalOf, refusalText } from "../wire/refusal.ts";
 import { requestId } from "../wire/request-id.ts";
-import { tables } from "../wire/transport.ts";
 
 /// The clocks that are offered where any may be played.
 const USUAL_CLOCKS: [number, number][] = [[1, 0], [3, 2], [5, 0], [10, 5], [15, 10], [30, 0]];
@@ -74,7 +74,7 @@ function Form(props: { sets: RuleSet[]; onCancel: () => void }) {
           value={chosen}
           onChoice={setClock}
           options={[
-            ...clocks.map((one): [string, string] => [one.key, one.control === undefined ? t("terms.untimed") : one.key]),
+            ...clocks.map((one): [string, string] => [one.key, one.control === undefined ? capital(t("terms.untimed")) : one.key]),
             ...(set.anyTimeControl ? [["custom", t("open.custom")] as [string, string]] : []),
           ]}
         />

@@ -66,7 +66,7 @@ function Row(props: { table: Table }) {
       <span class="names">{names === "" ? table.host?.name : names}</span>
       <small class="terms">{termsText(table)}</small>
       <span class="badge" data-free={free ? "yes" : "no"}>{tKnown("tableStatus", TableStatus[table.status])}</span>
-      <a class="button small" href={`/table/${table.tableId}`} aria-label={`${t(word)}: ${names}`}>
+      <a class={`button small ${free || own ? "" : "quiet"}`} href={`/table/${table.tableId}`} aria-label={`${t(word)}: ${names}`}>
         {t(word)}
       </a>
     </li>

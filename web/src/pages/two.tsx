@@ -9,7 +9,7 @@ import { Promotion } from "../board/promotion.tsx";
 import { moveWords } from "../board/words.ts";
 import { Line, moveBetween, sanOf, squaresOf, typedMove } from "../game/line.ts";
 import { endAt, pgnOf, type End } from "../game/two.ts";
-import { endText, resultText, score } from "../game/words.ts";
+import { endText, resultText, shownScore } from "../game/words.ts";
 import { EndReason, GameResult, GameStatus } from "../gen/stakemate/game/v1/game_service_pb.ts";
 import { copied } from "../parts/copy-field.tsx";
 import { useLookKeys } from "../parts/look-keys.ts";
@@ -115,7 +115,7 @@ export function Two() {
         {end !== null && (
           <section class="result card" aria-label={t("result.title")} data-reason={EndReason[end.reason]}>
             <h2>
-              <span class="score">{score(end.result)}</span>
+              <span class="score">{shownScore(end.result)}</span>
             </h2>
             <p>{words(end)}</p>
           </section>

@@ -29,15 +29,19 @@ export function WalletPage() {
             {all.map((one) => (
               <li class="card" key={one.available?.currency}>
                 <dl>
-                  <dt>{t("wallet.available")}</dt>
-                  <dd class="big" data-available={one.available?.minorUnits.toString()}>{money(one.available)}</dd>
-                  <dt>{t("wallet.held")}</dt>
-                  <dd data-held={one.held?.minorUnits.toString()}>{money(one.held)}</dd>
+                  <div>
+                    <dt>{t("wallet.available")}</dt>
+                    <dd class="big" data-available={one.available?.minorUnits.toString()}>{money(one.available)}</dd>
+                  </div>
+                  <div>
+                    <dt>{t("wallet.held")}</dt>
+                    <dd data-held={one.held?.minorUnits.toString()}>{money(one.held)}</dd>
+                  </div>
                   {(one.withheld?.minorUnits ?? 0n) > 0n && (
-                    <>
+                    <div>
                       <dt>{t("wallet.withheld")}</dt>
                       <dd data-withheld={one.withheld?.minorUnits.toString()}>{money(one.withheld)}</dd>
-                    </>
+                    </div>
                   )}
                 </dl>
               </li>
@@ -123,7 +127,7 @@ function Lines(props: { lines: StatementLine[] }) {
                   </>
                 )}
               </td>
-              <td class={`number ${(line.availableChange?.minorUnits ?? 0n) < 0n ? "down" : "up"}`}>
+              <td class={`number ${toneOf(line)}`}>
                 {money(line.availableChange, "change")}
               </td>
               <td class="number">{money(line.availableAfter)}</td>
@@ -133,6 +137,11 @@ function Lines(props: { lines: StatementLine[] }) {
       </table>
     </div>
   );
+}
+
+function toneOf(line: StatementLine): "up" | "down" | "" {
+  const change = line.availableChange?.minorUnits ?? 0n;
+  return change === 0n ? "" : change < 0n ? "down" : "up";
 }
 
 function nameOf(line: StatementLine): string {

@@ -5,6 +5,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { credit } from "../text/format.ts";
 import { t } from "../text/text.ts";
 
+/// A smaller credit is in the move's title only: a list in which every move has one is hard to read.
+const CREDIT_MS_SHOWN = 100;
+
 /// One move of the list.
 export interface Entry {
   san: string;
@@ -41,7 +44,7 @@ export function MoveList(props: { entries: Entry[]; shown: number; onShow: (ply:
       >
         {entry.san}
         {entry.pending && <span class="unseen"> {t("game.notYetAcknowledged")}</span>}
-        {entry.creditMs > 0 && (
+        {entry.creditMs >= CREDIT_MS_SHOWN && (
           <small class="credit" aria-label={t("game.credit", { ms: entry.creditMs })}>
             {credit(entry.creditMs)}
           </small>
@@ -51,6 +54,7 @@ export function MoveList(props: { entries: Entry[]; shown: number; onShow: (ply:
   };
   return (
     <ol class="moves" ref={list} aria-label={t("game.moves")} tabIndex={0}>
+      {rows.length === 0 && <li class="empty">{t("game.noMoves")}</li>}
       {rows.map((row) => (
         <li key={row}>
           <span class="number">{row + 1}.</span>

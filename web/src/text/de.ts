@@ -143,7 +143,7 @@ export const de: Words = {
   "end.CHECKMATE": "Schachmatt.",
   "end.RESIGNATION": "Durch Aufgabe.",
   "end.TIME": "Durch Zeitüberschreitung.",
-  "end.ABANDONMENT": "Der Gegner war zu lange weg.",
+  "end.ABANDONMENT": "Ein Spieler war zu lange weg.",
   "end.LEFT_TABLE": "Ein Spieler hat den Tisch verlassen.",
   "end.STALEMATE": "Patt.",
   "end.INSUFFICIENT_MATERIAL": "Keine Seite kann mattsetzen.",

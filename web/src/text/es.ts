@@ -143,7 +143,7 @@ export const es: Words = {
   "end.CHECKMATE": "Jaque mate.",
   "end.RESIGNATION": "Por abandono.",
   "end.TIME": "Por tiempo.",
-  "end.ABANDONMENT": "El rival estuvo ausente demasiado tiempo.",
+  "end.ABANDONMENT": "Un jugador estuvo ausente demasiado tiempo.",
   "end.LEFT_TABLE": "Un jugador dejó la mesa.",
   "end.STALEMATE": "Rey ahogado.",
   "end.INSUFFICIENT_MATERIAL": "Ningún bando puede dar mate.",

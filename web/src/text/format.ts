@@ -2,14 +2,23 @@
 
 import type { Money } from "../gen/stakemate/type/v1/money_pb.ts";
 import type { TimeControl } from "../gen/stakemate/type/v1/time_control_pb.ts";
-import { language } from "./text.ts";
+import { dates, decimalPoint, numbers } from "./formatters.ts";
+import { language, wantedTags } from "./text.ts";
 
 /// Below this a clock shows tenths.
 const TENTHS_BELOW_MS = 20_000;
 
-/// How many decimals a currency has; for one that the browser does not know, two.
+/// The currencies of ISO 4217 that have other than two decimals. The browser knows them too, but takes long to say so.
+const DECIMALS: Record<number, string> = {
+  0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
+  3: "BHD IQD JOD KWD LYD OMR TND",
+  4: "CLF UYW",
+};
+
+/// How many decimals a currency has.
 export function decimalsOf(currency: string): number {
-  return new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  const [decimals] = Object.entries(DECIMALS).find(([, all]) => all.split(" ").includes(currency)) ?? ["2"];
+  return Number(decimals);
 }
 
 /// An amount, exact: it is never turned into a floating-point number. A change shows its sign.
@@ -23,10 +32,8 @@ export function money(amount: Money | undefined, sign: "plain" | "change" = "pla
 function decimalText(amount: Money, tag: string): string {
   const decimals = decimalsOf(amount.currency);
   const [whole, fraction] = split(amount, decimals);
-  const grouped = new Intl.NumberFormat(tag).format(whole);
-  if (decimals === 0) return grouped;
-  const point = new Intl.NumberFormat(tag).formatToParts(1.5).find((part) => part.type === "decimal")?.value ?? ".";
-  return `${grouped}${point}${fraction}`;
+  const grouped = numbers(tag).format(whole);
+  return decimals === 0 ? grouped : `${grouped}${decimalPoint(tag)}${fraction}`;
 }
 
 /// An amount for a program: with a point, a sign and no groups.
@@ -63,14 +70,19 @@ export function timeControl(control: TimeControl | undefined): string {
   return `${Number(control.baseMs) / 60_000}+${Number(control.incrementMs) / 1_000}`;
 }
 
+/// The shown language as it is written where the person lives: `en` is 30 Nov in Britain and Nov 30 in the United States.
+export function region(): string {
+  return wantedTags().find((tag) => tag.slice(0, 2).toLowerCase() === language.value) ?? language.value;
+}
+
 /// A moment.
 export function moment(ms: bigint | number): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(Number(ms));
+  return dates(region(), { dateStyle: "medium", timeStyle: "short" }).format(Number(ms));
 }
 
 /// A day.
 export function day(ms: number): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium" }).format(ms);
+  return dates(region(), { dateStyle: "medium" }).format(ms);
 }
 
 /// A minute of the day as `07:30`.
@@ -96,5 +108,5 @@ export function rating(value: number): string {
 
 /// Basis points as a percentage.
 export function percent(basisPoints: number): string {
-  return new Intl.NumberFormat(language.value, { style: "percent", maximumFractionDigits: 2 }).format(basisPoints / 10_000);
+  return numbers(language.value, { style: "percent", maximumFractionDigits: 2 }).format(basisPoints / 10_000);
 }

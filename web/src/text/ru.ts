@@ -143,7 +143,7 @@ export const ru: Words = {
   "end.CHECKMATE": "Мат.",
   "end.RESIGNATION": "Соперник сдался.",
   "end.TIME": "По времени.",
-  "end.ABANDONMENT": "Соперник слишком долго отсутствовал.",
+  "end.ABANDONMENT": "Один из игроков слишком долго отсутствовал.",
   "end.LEFT_TABLE": "Игрок покинул стол.",
   "end.STALEMATE": "Пат.",
   "end.INSUFFICIENT_MATERIAL": "Ни одна сторона не может дать мат.",

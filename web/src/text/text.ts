@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 
 import { settings } from "../settings.ts";
 import { en } from "./en.ts";
+import { numbers, plurals } from "./formatters.ts";
 
 /// A language's words.
 export type Words = Record<keyof typeof en, string>;
@@ -27,9 +28,14 @@ const words = signal<{ language: Language; all: Words }>({ language: "en", all: 
 /// The language that is shown.
 export const language = computed(() => words.value.language);
 
+/// What the person reads, best first, as the browser says; nothing outside of one.
+export function wantedTags(): readonly string[] {
+  return typeof navigator === "undefined" ? [] : (navigator.languages ?? []);
+}
+
 /// The language that is wanted: the chosen one, else the browser's first that we have.
 export function wantedLanguage(): Language {
-  for (const tag of [settings.value.language, ...navigator.languages]) {
+  for (const tag of [settings.value.language, ...wantedTags()]) {
     const short = tag.slice(0, 2).toLowerCase();
     if (short in LANGUAGES) return short as Language;
   }
@@ -61,10 +67,15 @@ export function t(key: TextKey, values: Record<string, string | number> = {}): s
   return words.value.all[key].replace(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
 }
 
+/// A text that stands alone begins with a capital, wherever else it is used.
+export function capital(text: string): string {
+  return text.charAt(0).toLocaleUpperCase(words.value.language) + text.slice(1);
+}
+
 /// One of the forms of a text, as `one|few|many`, that fits a count. Languages with fewer forms repeat the last.
 export function count(key: TextKey, n: number): string {
   const forms = words.value.all[key].split("|");
-  const category = new Intl.PluralRules(words.value.language).select(n);
+  const category = plurals(words.value.language).select(n);
   const index = category === "one" ? 0 : category === "few" && forms.length > 2 ? 1 : forms.length - 1;
-  return forms[index]!.replaceAll("{n}", new Intl.NumberFormat(words.value.language).format(n));
+  return forms[index]!.replaceAll("{n}", numbers(words.value.language).format(n));
 }

@@ -4,12 +4,7 @@
 import { Code, ConnectError, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 
-import { FairplayService } from "../gen/stakemate/fairplay/v1/fairplay_service_pb.ts";
-import { GameService } from "../gen/stakemate/game/v1/game_service_pb.ts";
-import { TableService } from "../gen/stakemate/game/v1/table_service_pb.ts";
 import { AccountService } from "../gen/stakemate/gateway/v1/account_service_pb.ts";
-import { MatchmakingService } from "../gen/stakemate/matchmaking/v1/matchmaking_service_pb.ts";
-import { RatingService } from "../gen/stakemate/rating/v1/rating_service_pb.ts";
 import { WalletService } from "../gen/stakemate/wallet/v1/wallet_service_pb.ts";
 
 /// How long a unary call may take before it is tried again.
@@ -49,21 +44,16 @@ const authorize: Interceptor = (next) => async (request) => {
   }
 };
 
-/// The way to the edge, for clients that only some pages need.
+/// The way to the edge, for the clients in clients/.
 export const transport = createGrpcWebTransport({
   baseUrl: location.origin,
   interceptors: [authorize],
   defaultTimeoutMs: undefined,
 });
 
-/// The services, each by its own client.
+/// What every page asks.
 export const accounts = createClient(AccountService, transport);
-export const games = createClient(GameService, transport);
-export const tables = createClient(TableService, transport);
-export const matchmaking = createClient(MatchmakingService, transport);
-export const ratings = createClient(RatingService, transport);
 export const wallet = createClient(WalletService, transport);
-export const fairplay = createClient(FairplayService, transport);
 
 /// Options of a unary call.
 export const unary = { timeoutMs: CALL_MS_MAX };

@@ -14,6 +14,8 @@ import { games, logOf } from "../support/services.ts";
 const DROPS = Number(process.env.STAKEMATE_DROPS ?? 100);
 /// How often each player's connection is cut at most while one move is under way.
 const CUTS_A_PLY_MAX = 5;
+/// The call by which a client gets its next tokens.
+const RENEWAL = "**/stakemate.gateway.v1.AccountService/RefreshSession";
 const SEED = Number(process.env.STAKEMATE_SEED ?? 7);
 
 let browsers: [Browser, Browser];
@@ -68,6 +70,46 @@ test("a reload in mid-game goes on where it stood, twice in a row too", async ()
   assert.equal(await fenOf(pair.black), before);
   assert.equal(await pair.black.page.innerText(".who .name"), pair.black.name);
   await playAll(pair, ["e7e6", "b1c3"], 3);
+});
+
+test("a reload that cuts off a renewal of the session leaves the player signed in", async () => {
+  // Given a tab without an access token, which has to use the refresh token at once
+  const seat = await signedUp(browsers[0], "cut");
+  const tab = await seat.context.newPage();
+  // When the server has answered with the next one, and the page is loaded anew before the answer is there
+  const answered = new Promise<void>((resolve) => {
+    void tab.route(RENEWAL, async (route) => {
+      await route.fetch();
+      resolve();
+    }, { times: 1 });
+  });
+  await tab.goto("/wallet", { waitUntil: "commit" });
+  await answered;
+  await tab.reload();
+  // Then the player is still signed in, in every tab, also after the next renewals
+  await tab.waitForSelector("[data-available]");
+  for (const page of [seat.page, tab]) {
+    await page.addInitScript(() => sessionStorage.clear());
+    await page.goto("/wallet");
+    await page.waitForSelector("[data-available]");
+    assert.equal(await page.innerText(".who .name"), seat.name);
+  }
+  await seat.context.close();
+});
+
+test("a renewal of the session whose answer is lost is asked for again", async () => {
+  const proxy = proxies[0];
+  const seat = await signedUp(browsers[0], "lost", { baseURL: proxy.url });
+  const lostBefore = proxy.lost;
+  proxy.loseAnswerOf = "/stakemate.gateway.v1.AccountService/RefreshSession";
+  const tab = await seat.context.newPage();
+  await tab.goto("/wallet");
+  await tab.waitForSelector("[data-available], .problem button");
+  assert.equal(proxy.lost, lostBefore + 1, "the answer was lost");
+  if ((await tab.locator(".problem button").count()) > 0) await tab.click(".problem button >> nth=0");
+  await tab.waitForSelector("[data-available]");
+  assert.equal(await tab.innerText(".who .name"), seat.name);
+  await seat.context.close();
 });
 
 test("a move whose answer is lost is sent again and played once", async () => {

@@ -55,7 +55,6 @@ test("tabs share a session, refresh in turn, and leave together", async () => {
   const seat = await signedUp(browsers[0], "tabs");
   const second = await seat.context.newPage();
   await Promise.all([seat.page.goto("/wallet"), second.goto("/wallet")]);
-  // A reload that cuts off a renewal loses its answer, which is another matter.
   await Promise.all([seat.page.waitForSelector("[data-available]"), second.waitForSelector("[data-available]")]);
   // Every load below has no access token at hand, so each has to use the refresh token, several at once.
   for (let round = 0; round < 3; round += 1) {

@@ -52,6 +52,20 @@ test("the consoles are shown to their roles and to nobody else", async () => {
   assert.equal(await operator.page.locator(".tabs a").count(), 6);
 });
 
+test("the whole navigation has room at every width and in every language", async () => {
+  for (const locale of ["ru-RU", "de-DE", "es-ES", "en-GB"]) {
+    const seat = await staff(browsers[0], OPERATOR, { locale });
+    await seat.page.goto("/settings");
+    await seat.page.waitForSelector("a[href='/console']", { state: "attached" });
+    for (const width of [360, 390, 620, 768, 900, 1_019, 1_020, 1_179, 1_180, 1_280]) {
+      await seat.page.setViewportSize({ width, height: 800 });
+      const wide = await seat.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(wide <= 0, `${locale} at ${width}: ${wide} px too wide`);
+    }
+    await seat.context.close();
+  }
+});
+
 const SERVICES = ["gateway", "matchmaking", "fairplay", "wallet", "game", "rating"];
 
 function at(service: string) {

@@ -123,7 +123,7 @@ test("in a fide game a draw is claimed once there is one to claim, and not befor
   // By itself nothing ends here; both sides may claim, Black for his own move and White being on move.
   await pair.black.page.waitForSelector(".claim[data-claim=threefold]");
   await pair.white.page.waitForSelector(".claim[data-claim=threefold]");
-  await pair.white.page.waitForFunction(() => /may be claimed/.test(document.querySelector("[data-spoken=polite]")!.textContent!));
+  await pair.white.page.waitForFunction(() => /may claim a draw/.test(document.querySelector("[data-spoken=polite]")!.textContent!));
   await pair.white.page.click(".claim button");
   await pair.white.page.click("dialog >> text=Cancel");
   await pair.white.page.click(".claim button");
@@ -189,7 +189,7 @@ test("rated games at tables make a leaderboard that anybody reads", async () => 
   await pair.black.page.goto("/leaderboards/table");
   const place = await ratings.getLeaderboardPlace({ pool: "table", playerId: winner.id, neighbours: 3 });
   await pair.black.page.waitForSelector(`.own-place[data-place="${place.place}"]`);
-  await pair.black.page.waitForSelector(`.own-place tr[data-own=yes][data-player="${winner.id}"]`);
+  await pair.black.page.waitForSelector(`.leaders tr[data-own=yes][data-player="${winner.id}"]`);
   await pair.black.page.click("nav.options >> text=3+2");
   await pair.black.page.waitForSelector("text=You are not listed here yet");
   clean(seat, pair.black);

@@ -42,6 +42,12 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await page.goto("/sign-up");
     await page.waitForSelector("form");
     await shoot("sign-up");
+    await page.goto("/sign-in");
+    await page.waitForSelector("form");
+    await shoot("sign-in");
+    await page.goto("/nowhere");
+    await page.waitForSelector("h1");
+    await shoot("nowhere");
     await page.goto(`/game/${running.gameId}`);
     await page.waitForSelector(".moves .move");
     await shoot("watching");
@@ -71,6 +77,10 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await page.goto(`/game/${running.gameId}`);
     await page.waitForSelector(".moves .move");
     await shoot("turned");
+    await page.evaluate(() => localStorage.setItem("stakemate.settings", JSON.stringify({ view: "space", pieces: "turned" })));
+    await page.reload();
+    await page.waitForSelector("[data-view=space] .moves .move");
+    await shoot("game-space", true);
     await page.evaluate(() => localStorage.clear());
     const signInAs = async (name: string): Promise<void> => {
       await page.evaluate(() => localStorage.clear());
@@ -89,7 +99,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await page.waitForSelector(".rematch[data-offer=theirs]");
     await shoot("rematch", true);
     await page.goto("/leaderboards/table");
-    await page.waitForSelector(".own-place tr");
+    await page.waitForSelector(".own-place");
     await shoot("own-place", true);
     await page.goto("/tables");
     await page.click("text=Open a table");
@@ -127,6 +137,9 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await page.waitForSelector(".limit");
     await page.click("[data-limit=LOSS_DAY] >> text=Change");
     await shoot("wallet", true);
+    await page.click(".exclusion >> text=Exclude me");
+    await shoot("exclude");
+    await page.keyboard.press("Escape");
     await page.goto(`/player/${won.id}`);
     await page.waitForSelector(".rating-graph");
     await shoot("profile", true);

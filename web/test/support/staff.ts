@@ -23,7 +23,7 @@ import { EDGE, visit, type Seat } from "./browsers.ts";
 /// The seeded sign-ins of `make up`.
 export const OPERATOR = "olga";
 export const MODERATOR = "mira";
-const PASSWORD = "stakemate-dev";
+export const STAFF_PASSWORD = "stakemate-dev";
 
 /// A screen at which one of them is signed in.
 export async function staff(one: Browser, name: string, options: BrowserContextOptions = {}): Promise<Seat> {
@@ -31,7 +31,7 @@ export async function staff(one: Browser, name: string, options: BrowserContextO
   seat.name = name;
   await seat.page.goto("/sign-in");
   await seat.page.fill("input[name=name]", name);
-  await seat.page.fill("input[name=password]", PASSWORD);
+  await seat.page.fill("input[name=password]", STAFF_PASSWORD);
   await seat.page.click("button[type=submit]");
   await seat.page.waitForSelector(".purse");
   return seat;
@@ -57,12 +57,12 @@ export async function consoleOf(name: string, password: string) {
 
 /// The operator's.
 export function operatorsConsole() {
-  return consoleOf(OPERATOR, PASSWORD);
+  return consoleOf(OPERATOR, STAFF_PASSWORD);
 }
 
 /// The moderator's.
 export function moderatorsConsole() {
-  return consoleOf(MODERATOR, PASSWORD);
+  return consoleOf(MODERATOR, STAFF_PASSWORD);
 }
 
 /// What a service's database answers, a line a row.

@@ -12,16 +12,17 @@ import { Color } from "../../src/gen/stakemate/type/v1/color_pb.ts";
 
 const START_MS = 1_000_000;
 
-function fresh(ruleSet = "city", timeScale = 1): GameState {
+/// A game in which first moves may take so long, as in a city; none are free with 0.
+function fresh(firstMoveDueMs = 20_000, timeScale = 1): GameState {
   const game = create(GameSchema, {
-    ruleSet,
+    firstMoveDueMs,
     timeScale,
     status: GameStatus.LIVE,
     timeControl: { baseMs: 180_000n, incrementMs: 2_000n },
     whiteClockMs: 180_000n,
     blackClockMs: 180_000n,
     serverTimeMs: BigInt(START_MS),
-    deadlineMs: BigInt(START_MS + 20_000),
+    deadlineMs: BigInt(START_MS + firstMoveDueMs),
   });
   return fromSnapshot(game, 1n);
 }
@@ -37,25 +38,26 @@ function move(ply: number, sequence: bigint, receivedAtMs: number, clocks: [numb
   return create(WatchGameResponseSchema, { sequence, frame: { case: "move", value } });
 }
 
-test("first moves of a city run no clock but have a limit", () => {
+test("first moves that are free run no clock but have the limit that the game's rules say", () => {
   const state = fresh();
   assert.equal(runningSide(state), Color.UNSPECIFIED);
   assert.equal(state.firstMoveDueMs, START_MS + 20_000);
   const one = after(state, move(1, 2n, START_MS + 3_000, [182_000, 180_000]));
   assert.equal(runningSide(one), Color.UNSPECIFIED);
   assert.equal(one.firstMoveDueMs, START_MS + 23_000);
+  assert.equal(after(fresh(8_000), move(1, 2n, START_MS + 3_000, [182_000, 180_000])).firstMoveDueMs, START_MS + 11_000);
   const two = after(one, move(2, 3n, START_MS + 5_000, [182_000, 182_000]));
   assert.equal(runningSide(two), Color.WHITE);
   assert.equal(two.firstMoveDueMs, 0);
 });
 
 test("elsewhere White's clock starts with the game", () => {
-  assert.equal(runningSide(fresh("table")), Color.WHITE);
-  assert.equal(fresh("table").firstMoveDueMs, 0);
+  assert.equal(runningSide(fresh(0)), Color.WHITE);
+  assert.equal(fresh(0).firstMoveDueMs, 0);
 });
 
 test("only the running clock falls, scaled, and never below nought", () => {
-  let state = fresh("city", 30);
+  let state = fresh(20_000, 30);
   state = after(state, move(1, 2n, START_MS, [182_000, 180_000]));
   state = after(state, move(2, 3n, START_MS, [182_000, 182_000]));
   assert.equal(clockOf(state, Color.WHITE, START_MS + 1_000), 152_000);
@@ -86,7 +88,7 @@ test("an ended game keeps its last clocks still", () => {
       value: { status: GameStatus.ENDED, result: GameResult.BLACK_WINS, endReason: EndReason.TIME, whiteClockMs: 0n, blackClockMs: 5_000n, endedAtMs: 1n },
     },
   });
-  const state = after(fresh("table"), ended);
+  const state = after(fresh(0), ended);
   assert.equal(runningSide(state), Color.UNSPECIFIED);
   assert.equal(clockOf(state, Color.BLACK, START_MS + 99_999), 5_000);
 });

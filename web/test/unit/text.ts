@@ -34,6 +34,11 @@ test("every language has every text with the same places to fill", () => {
   }
 });
 
+test("minor units are those of ISO 4217, which is not always what the browser shows", () => {
+  const shown = (currency: string): string => plainAmount(create(MoneySchema, { minorUnits: 123_456n, currency }));
+  assert.deepEqual(["XPL", "EUR", "HUF", "JPY", "KWD"].map(shown), ["1234.56", "1234.56", "1234.56", "123456", "123.456"]);
+});
+
 test("every way to end has its words", () => {
   for (const name of Object.keys(EndReason).filter((key) => Number.isNaN(Number(key)))) assert.ok(`end.${name}` in en, name);
 });

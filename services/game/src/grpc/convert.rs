@@ -59,6 +59,8 @@ pub(super) fn game(record: &Record, game: &Game, now_ms: i64) -> pb::Game {
 /// A game without its moves.
 fn bare_game(facts: &Facts, game: &Game, now_ms: i64) -> pb::Game {
     let ended = game.end();
+    // Those that the game began with, whatever the set of that name says today.
+    let rules = game.rule_set();
     let (white_clock_ms, black_clock_ms) = clocks(game.clocks_at(now_ms));
     let turn = game.is_playing().then(|| wire::color(game.side_to_move()));
     let unsaid = types::Color::Unspecified;
@@ -66,7 +68,7 @@ fn bare_game(facts: &Facts, game: &Game, now_ms: i64) -> pb::Game {
         game_id: facts.game_id.to_string(),
         match_id: facts.match_id.map_or_else(String::new, |id| id.to_string()),
         city_id: facts.city_id.0.clone(),
-        rule_set: game.rule_set().name.clone(),
+        rule_set: rules.name.clone(),
         white: Some(wire::player(&facts.white)),
         black: Some(wire::player(&facts.black)),
         time_control: game.time_control().map(wire::time_control),
@@ -90,7 +92,9 @@ fn bare_game(facts: &Facts, game: &Game, now_ms: i64) -> pb::Game {
         abandonment_at_ms: gone_deadline_ms(game).unwrap_or(0),
         table_id: facts.table_id.map_or_else(String::new, |id| id.to_string()),
         rated: game.started().is_some_and(|started| started.standing == Standing::Rated),
-        draws: list_rule_sets::draws(game.rule_set().draws) as i32,
+        draws: list_rule_sets::draws(rules.draws) as i32,
+        first_move_due_ms: list_rule_sets::first_move_due_ms(rules),
+        leaving_table_loses: list_rule_sets::leaving_table_loses(rules),
     }
 }
 

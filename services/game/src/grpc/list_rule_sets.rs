@@ -20,6 +20,19 @@ pub(super) fn draws(rule: DrawRule) -> pb::DrawsSetting {
     }
 }
 
+/// How long each side's first move may take while no clock runs for it; 0 where one does, or none ever runs.
+pub(super) fn first_move_due_ms(rules: &RuleSet) -> u32 {
+    match rules.clock_start {
+        ClockStart::FirstMovesFree { due_ms } => due_ms,
+        ClockStart::WithGame | ClockStart::Never => 0,
+    }
+}
+
+/// Whether getting up from the table loses a running game.
+pub(super) fn leaving_table_loses(rules: &RuleSet) -> bool {
+    rules.leaving.table == TableLeaving::Loses
+}
+
 fn rule_set(rules: &RuleSet) -> pb::RuleSet {
     let listed = match &rules.time_controls.timed {
         TimedControls::Listed(listed) => listed.as_slice(),
@@ -34,10 +47,7 @@ fn rule_set(rules: &RuleSet) -> pb::RuleSet {
         time_controls: listed.iter().copied().map(wire::time_control).collect(),
         any_time_control: rules.time_controls.timed == TimedControls::Any,
         untimed: rules.time_controls.untimed == UntimedGames::Allowed,
-        first_move_due_ms: match rules.clock_start {
-            ClockStart::FirstMovesFree { due_ms } => due_ms,
-            ClockStart::WithGame | ClockStart::Never => 0,
-        },
+        first_move_due_ms: first_move_due_ms(rules),
         lag_credit: rules.lag_credit.map(lag_credit),
         draws: draws(rules.draws) as i32,
         insufficient_material: material(rules.insufficient_material) as i32,
@@ -52,7 +62,7 @@ fn rule_set(rules: &RuleSet) -> pb::RuleSet {
         draw_offer_moves_between: rules.draw_offers.own_moves_between,
         gone_timed_ms: rules.leaving.gone_timed_ms.unwrap_or(0),
         gone_untimed_rated_ms: rules.leaving.gone_untimed_rated_ms.unwrap_or(0),
-        leaving_table_loses: rules.leaving.table == TableLeaving::Loses,
+        leaving_table_loses: leaving_table_loses(rules),
         colors: colours(rules.colours) as i32,
         rating: rating(rules.rating) as i32,
         staked: rules.stakes == StakePolicy::Staked,

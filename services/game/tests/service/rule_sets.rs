@@ -47,10 +47,16 @@ async fn anybody_is_told_what_each_of_the_five_rule_sets_says() {
 }
 
 #[tokio::test]
-async fn a_game_says_whether_its_draws_are_claimed() {
-    let stand = Stand::start("rule_sets_draws").await;
-    for (rules, expected) in [("fide", pb::DrawsSetting::ByClaim), ("table", pb::DrawsSetting::Automatic)] {
+async fn a_game_says_what_a_player_of_it_has_to_know_of_its_rules() {
+    let stand = Stand::start("rule_sets_game").await;
+    for (rules, draws, leaving_table_loses) in
+        [("fide", pb::DrawsSetting::ByClaim, false), ("table", pb::DrawsSetting::Automatic, true)]
+    {
         let at = stand.table_of(rules, Some(control(180_000, 2_000))).await;
-        assert_eq!(stand.caller().game(at.game_id).await.draws(), expected, "{rules}");
+        let game = stand.caller().game(at.game_id).await;
+        assert_eq!((game.draws(), game.leaving_table_loses), (draws, leaving_table_loses), "{rules}");
+        assert_eq!(game.first_move_due_ms, 0, "White's clock starts with the game");
     }
+    let city = stand.caller().game(stand.table().await.game_id).await;
+    assert_eq!((city.first_move_due_ms, city.leaving_table_loses), (20_000, false));
 }

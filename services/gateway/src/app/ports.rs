@@ -7,8 +7,8 @@ use service_kit::auth::Roles;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::RoleChange;
 use super::account::{Account, Name};
+use super::{RoleChange, SealedToken};
 
 /// Keeps accounts and sessions. Each method is one transaction, finished even when its caller leaves.
 pub trait Accounts: Clone + Send + Sync + 'static {
@@ -36,14 +36,9 @@ pub trait Accounts: Clone + Send + Sync + 'static {
     /// Opens a session.
     fn open_session(&self, session: NewSession) -> impl Future<Output = Result<(), StoreFailure>> + Send;
 
-    /// Exchanges a refresh token, once, for the next; ends the session when it comes a second time.
-    fn rotate(
-        &self,
-        presented: [u8; 32],
-        next: [u8; 32],
-        now: OffsetDateTime,
-        next_expires_at: OffsetDateTime,
-    ) -> impl Future<Output = Result<Rotation, StoreFailure>> + Send;
+    /// Exchanges a refresh token, once, for the next. When it comes again it is only repeated what it was exchanged for, while
+    /// that is not used and for a short time; afterwards its session ends.
+    fn rotate(&self, exchange: Exchange) -> impl Future<Output = Result<Rotation, StoreFailure>> + Send;
 
     /// Ends the session that a refresh token belongs to, if it is open.
     fn end_session(
@@ -100,11 +95,35 @@ pub struct NewSession {
     pub expires_at: OffsetDateTime,
 }
 
+/// A refresh token for the next.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// SHA-256 of the token that is presented.
+    pub presented: [u8; 32],
+    /// SHA-256 of the next.
+    pub next: [u8; 32],
+    /// The next, sealed with the presented one.
+    pub next_sealed: SealedToken,
+    /// When.
+    pub now: OffsetDateTime,
+    /// When the next ends.
+    pub next_expires_at: OffsetDateTime,
+    /// Since when it must have been used up to be answered again.
+    pub repeated_since: OffsetDateTime,
+}
+
 /// What became of a refresh token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rotation {
     /// It was good and is used up; the next is good.
     Rotated(Account),
+    /// It was used a moment ago, and what it was exchanged for has not been used: the answer may have been lost.
+    Repeated {
+        /// Whose it is.
+        account: Account,
+        /// What it was exchanged for.
+        successor: SealedToken,
+    },
     /// There is none such, or it has ended, or its session has.
     Refused,
     /// It was used before: somebody has a copy. Its session has ended.

@@ -12,6 +12,8 @@ use super::{App, NewSession};
 
 /// Bytes of a refresh token.
 const TOKEN_BYTES: usize = 32;
+/// What the pad of a successor is made of besides its predecessor.
+const SUCCESSOR_PAD: &[u8] = b"stakemate successor of a refresh token";
 
 /// What a signed-in client holds.
 #[derive(Clone, Debug)]
@@ -31,6 +33,11 @@ pub struct Session {
 /// A refresh token: 256 random bits. It is kept only as its hash, which needs no salt for that.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RefreshToken([u8; TOKEN_BYTES]);
+
+/// A refresh token as its predecessor's row keeps it: only who presents the predecessor can open it, and of that the row has no
+/// more than the hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SealedToken(pub [u8; TOKEN_BYTES]);
 
 /// A text is no refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,6 +67,23 @@ impl RefreshToken {
     /// As it is kept.
     pub fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.0).into()
+    }
+
+    /// Seals this one's successor. The pad is used for one successor only, and is as random as this token.
+    pub fn seal(&self, successor: &RefreshToken) -> SealedToken {
+        SealedToken(self.padded(successor.0))
+    }
+
+    /// Opens what this one has sealed.
+    pub fn open(&self, sealed: SealedToken) -> RefreshToken {
+        Self(self.padded(sealed.0))
+    }
+
+    /// Another use of the same bytes than [`Self::hash`]: the two digests say nothing of each other.
+    fn padded(&self, mut bytes: [u8; TOKEN_BYTES]) -> [u8; TOKEN_BYTES] {
+        let pad = Sha256::new().chain_update(SUCCESSOR_PAD).chain_update(self.0).finalize();
+        bytes.iter_mut().zip(pad).for_each(|(byte, of_pad)| *byte ^= of_pad);
+        bytes
     }
 }
 
@@ -113,5 +137,16 @@ mod tests {
         assert_eq!(RefreshToken::parse(&token.text()), Ok(token.clone()));
         assert_ne!(token.hash().as_slice(), token.0.as_slice());
         assert_eq!(RefreshToken::parse("short"), Err(NotAToken));
+    }
+
+    #[test]
+    fn a_successor_is_opened_by_its_predecessor_only() {
+        let (token, successor) = (RefreshToken::random(), RefreshToken::random());
+        let sealed = token.seal(&successor);
+        assert_eq!(token.open(sealed), successor);
+        assert_ne!(sealed.0, successor.0);
+        assert_ne!(RefreshToken::random().open(sealed), successor);
+        // Who has the row has the hash, and that opens nothing.
+        assert_ne!(RefreshToken(token.hash()).open(sealed), successor);
     }
 }

@@ -12,7 +12,9 @@ use uuid::Uuid;
 
 use super::events;
 use crate::app::account::Account;
-use crate::app::{Accounts, NewRoles, NewSession, Registration, Rotation, StoreFailure};
+use crate::app::{
+    Accounts, Exchange, NewRoles, NewSession, Registration, Rotation, SealedToken, StoreFailure,
+};
 
 /// The port's implementation.
 #[derive(Clone, Debug)]
@@ -82,42 +84,37 @@ impl Accounts for PostgresAccounts {
         .await
     }
 
-    async fn rotate(
-        &self,
-        presented: [u8; 32],
-        next: [u8; 32],
-        now: OffsetDateTime,
-        next_expires_at: OffsetDateTime,
-    ) -> Result<Rotation, StoreFailure> {
+    async fn rotate(&self, exchange: Exchange) -> Result<Rotation, StoreFailure> {
         let pool = self.pool.clone();
         finished(async move {
             let mut transaction = pool.begin().await?;
-            let query =
-                sqlx::query(include_str!("queries/lock_refresh_token.sql")).bind(presented.as_slice());
+            let query = sqlx::query(include_str!("queries/lock_refresh_token.sql"))
+                .bind(exchange.presented.as_slice());
             let Some(row) = query.fetch_optional(&mut *transaction).await? else {
                 return Ok(Rotation::Refused);
             };
             let token = StoredToken::read(&row)?;
-            let rotation = token.decide(now);
+            let rotation = token.decide(&exchange);
             match &rotation {
                 Rotation::Rotated(_) => {
                     sqlx::query(include_str!("queries/rotate_refresh_token.sql"))
-                        .bind(presented.as_slice())
-                        .bind(now)
-                        .bind(next.as_slice())
-                        .bind(next_expires_at)
+                        .bind(exchange.presented.as_slice())
+                        .bind(exchange.now)
+                        .bind(exchange.next.as_slice())
+                        .bind(exchange.next_expires_at)
+                        .bind(exchange.next_sealed.0.as_slice())
                         .execute(&mut *transaction)
                         .await?;
                 }
                 Rotation::Reused { .. } => {
                     sqlx::query(include_str!("queries/end_session.sql"))
                         .bind(token.session_id)
-                        .bind(now)
+                        .bind(exchange.now)
                         .bind("reuse")
                         .execute(&mut *transaction)
                         .await?;
                 }
-                Rotation::Refused => {}
+                Rotation::Repeated { .. } | Rotation::Refused => {}
             }
             transaction.commit().await?;
             Ok(rotation)
@@ -172,31 +169,37 @@ impl PostgresAccounts {
 struct StoredToken {
     session_id: Uuid,
     expires_at: OffsetDateTime,
-    used: bool,
+    used_at: Option<OffsetDateTime>,
+    /// What it was exchanged for, while that is not used.
+    successor: Option<SealedToken>,
     session_ended: bool,
     account: Account,
 }
 
 impl StoredToken {
     fn read(row: &PgRow) -> Result<Self, StoreFailure> {
+        let successor: Option<Vec<u8>> = row.try_get("successor")?;
+        let sealed = |bytes: Vec<u8>| bytes.try_into().map(SealedToken).map_err(|_| StoreFailure::Malformed);
         Ok(Self {
             session_id: row.try_get("session_id")?,
             expires_at: row.try_get("expires_at")?,
-            used: row.try_get::<Option<OffsetDateTime>, _>("used_at")?.is_some(),
+            used_at: row.try_get("used_at")?,
+            successor: successor.map(sealed).transpose()?,
             session_ended: row.try_get::<Option<OffsetDateTime>, _>("ended_at")?.is_some(),
             account: account(row)?,
         })
     }
 
-    fn decide(&self, now: OffsetDateTime) -> Rotation {
-        if self.session_ended {
-            Rotation::Refused
-        } else if self.used {
-            Rotation::Reused { player_id: self.account.player_id }
-        } else if self.expires_at <= now {
-            Rotation::Refused
-        } else {
-            Rotation::Rotated(self.account.clone())
+    fn decide(&self, exchange: &Exchange) -> Rotation {
+        let account = self.account.clone();
+        match (self.used_at, self.successor) {
+            _ if self.session_ended => Rotation::Refused,
+            (Some(used_at), Some(successor)) if used_at >= exchange.repeated_since => {
+                Rotation::Repeated { account, successor }
+            }
+            (Some(_), _) => Rotation::Reused { player_id: account.player_id },
+            (None, _) if self.expires_at <= exchange.now => Rotation::Refused,
+            (None, _) => Rotation::Rotated(account),
         }
     }
 }

@@ -6,7 +6,8 @@ import type { GetCaseResponse, PastDecision } from "../../gen/stakemate/fairplay
 import { CaseDecision } from "../../gen/stakemate/fairplay/v1/fairplay_service_pb.ts";
 import { Loaded, useLoading } from "../../parts/parts.tsx";
 import { moment } from "../../text/format.ts";
-import { fairplay, unary } from "../../wire/transport.ts";
+import { fairplay } from "../../wire/clients/fairplay.ts";
+import { unary } from "../../wire/transport.ts";
 import { Evidence } from "./evidence.tsx";
 import { Facts, Frame, PlayerName, Reasoned } from "./frame.tsx";
 import { DecisionBadge } from "./cases.tsx";
@@ -38,7 +39,7 @@ export function CasePage(props: { id: string }) {
                   [ct("case.opened"), moment(one!.openedAtMs)],
                   [ct("case.state"), <DecisionBadge decision={one!.decision} />],
                   [ct("case.barred"), ct(assessed.isBarred ? "case.yes" : "case.no")],
-                  [ct("case.prizes"), assessed.prizesHeldUntilMs === 0n ? ct("case.no") : moment(assessed.prizesHeldUntilMs)],
+                  [ct("case.prizes"), assessed.prizesHeldUntilMs === 0n ? "–" : moment(assessed.prizesHeldUntilMs)],
                 ]}
               />
               <Decide told={told} onDecided={again} />

@@ -6,7 +6,8 @@ import { CaseDecision, type FairplayCase } from "../../gen/stakemate/fairplay/v1
 import { Loaded, useLoading } from "../../parts/parts.tsx";
 import { moment } from "../../text/format.ts";
 import { t } from "../../text/text.ts";
-import { fairplay, unary } from "../../wire/transport.ts";
+import { fairplay } from "../../wire/clients/fairplay.ts";
+import { unary } from "../../wire/transport.ts";
 import { Badge, Frame, lasted, PlayerName } from "./frame.tsx";
 import { ct, ctKnown } from "./words.ts";
 

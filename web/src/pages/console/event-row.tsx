@@ -85,7 +85,7 @@ function pretty(json: string, bytes: number): string {
   return JSON.stringify(JSON.parse(json), null, 2);
 }
 
-/// A few words on what an event says: who plays, and the short values of its data that are no ids.
+/// A few words on what an event says: who plays, and the short values of its data that are no ids and no numbers of its kind.
 function gist(owned: OwnedEvent): string {
   const whole = dataOf(owned);
   const data = (whole.proposal as Record<string, unknown> | undefined) ?? whole;
@@ -103,10 +103,19 @@ function gist(owned: OwnedEvent): string {
 function saying(field: string, value: unknown): string {
   if (typeof value === "string") {
     if (/^[A-Z]+(_[A-Z]+)+$/.test(value)) return choiceOf(field, value);
-    return value.length > 40 || UUID.test(value) ? "" : value;
+    return value.length > 40 || UUID.test(value) || /^\d+$/.test(value) ? "" : value;
   }
-  if (typeof value !== "object" || value === null) return "";
-  const { minorUnits, currency } = value as { minorUnits?: string; currency?: string };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+  const amount = amountOf(value);
+  if (amount !== "") return field === "amount" ? amount : `${field} ${amount}`;
+  const { name, currency, entries } = value as { name?: string; currency?: string; entries?: { changeMinorUnits?: string }[] };
+  // A transfer says what somebody got by it: its entries sum to zero.
+  const gained = entries?.find(({ changeMinorUnits = "0" }) => BigInt(changeMinorUnits) > 0n);
+  return name ?? amountOf({ currency, minorUnits: gained?.changeMinorUnits });
+}
+
+function amountOf(value: { currency?: string | undefined; minorUnits?: string | undefined }): string {
+  const { minorUnits, currency } = value;
   return currency === undefined || minorUnits === undefined ? "" : money({ minorUnits: BigInt(minorUnits), currency } as Money);
 }
 

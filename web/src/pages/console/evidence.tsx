@@ -2,6 +2,7 @@
 
 import { EvidenceLevel, type Assessment, type ChannelStanding, type TellingGameMove } from "../../gen/stakemate/fairplay/v1/fairplay_service_pb.ts";
 import { moment } from "../../text/format.ts";
+import { numbers } from "../../text/formatters.ts";
 import { language } from "../../text/text.ts";
 import { Badge, Facts, figure } from "./frame.tsx";
 import { ct, ctKnown } from "./words.ts";
@@ -198,10 +199,10 @@ function falseAlarms(of: Assessment): string {
 }
 
 function percent(share: number, digits: number): string {
-  return new Intl.NumberFormat(language.value, { style: "percent", maximumFractionDigits: digits }).format(share);
+  return numbers(language.value, { style: "percent", maximumFractionDigits: digits }).format(share);
 }
 
 function signed(value: number, digits: number): string {
   const options = { signDisplay: "exceptZero", minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
-  return new Intl.NumberFormat(language.value, options).format(value);
+  return numbers(language.value, options).format(value);
 }

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Title } from "../../parts/parts.tsx";
 import { path } from "../../router.ts";
 import { hasRole } from "../../session/session.ts";
+import { numbers } from "../../text/formatters.ts";
 import { language, t } from "../../text/text.ts";
 import { ct, loadConsoleWords, problemText, type ConsoleKey } from "./words.ts";
 import { nameOf, short } from "./wire.ts";
@@ -140,7 +141,7 @@ export function Reasoned(props: {
 
 /// A count or a figure as the language writes it.
 export function figure(value: number | bigint, digits = 0): string {
-  return new Intl.NumberFormat(language.value, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+  return numbers(language.value, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 }
 
 /// A length of time, as exact as anybody needs it.
@@ -153,5 +154,5 @@ export function lasted(ms: number): string {
   ];
   const [size, unit] = units.find(([size]) => ms >= size) ?? [1, "millisecond"];
   const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: size === 1_000 ? 1 : 0 } as const;
-  return new Intl.NumberFormat(language.value, options).format(ms / size);
+  return numbers(language.value, options).format(ms / size);
 }

@@ -94,6 +94,7 @@ function Windows(props: { tickets: WaitingTicket[] }) {
               </th>
               <td class="bar-of">
                 <svg viewBox={`0 0 ${WIDTH} ${ROW}`} preserveAspectRatio="none" height={ROW} aria-hidden="true">
+                  <rect class="track" x="0" width={WIDTH} y="9" height="12" rx="3" />
                   <rect class="window" x={x(ticket.rating - ticket.window)} width={x(low + 2 * ticket.window)} y="9" height="12" rx="3" />
                   <rect class="own" x={x(ticket.rating) - 2} width="4" y="4" height="22" />
                 </svg>

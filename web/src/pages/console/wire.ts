@@ -8,7 +8,9 @@ import { QueueService } from "../../gen/stakemate/matchmaking/v1/queue_service_p
 import { OperatorService, type LoggedEvent } from "../../gen/stakemate/operator/v1/operator_service_pb.ts";
 import { LedgerService } from "../../gen/stakemate/wallet/v1/ledger_service_pb.ts";
 import { person } from "../../session/session.ts";
-import { games, transport, unary } from "../../wire/transport.ts";
+import { dates } from "../../text/formatters.ts";
+import { games } from "../../wire/clients/games.ts";
+import { transport, unary } from "../../wire/transport.ts";
 
 /// The services, in the order of a match's life.
 export const SERVICES = ["gateway", "matchmaking", "fairplay", "wallet", "game", "rating"] as const;
@@ -75,5 +77,5 @@ export function short(id: string): string {
 /// The name or number of an event's time to the millisecond.
 export function instant(ms: bigint, tag: string): string {
   const options = { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" } as const;
-  return new Intl.DateTimeFormat(tag, options).format(Number(ms));
+  return dates(tag, options).format(Number(ms));
 }

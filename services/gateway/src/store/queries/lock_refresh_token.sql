@@ -3,6 +3,7 @@
 select refresh_tokens.session_id,
        refresh_tokens.expires_at,
        refresh_tokens.used_at,
+       refresh_tokens.successor,
        sessions.ended_at,
        accounts.player_id,
        accounts.name,

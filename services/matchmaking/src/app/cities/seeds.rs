@@ -30,7 +30,7 @@ pub fn production() -> Vec<City> {
 #[must_use]
 pub fn development() -> Vec<City> {
     let mut cities = production();
-    let greenwich = city("greenwich", "Greenwich (time lapse, development only)", 500, 500);
+    let greenwich = city("greenwich", "Greenwich", 500, 500);
     cities.push(City { time_scale: TIME_LAPSE, ..greenwich });
     cities
 }
