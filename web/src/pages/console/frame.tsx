@@ -146,13 +146,13 @@ export function figure(value: number | bigint, digits = 0): string {
 
 /// A length of time, as exact as anybody needs it.
 export function lasted(ms: number): string {
-  const units: [number, string][] = [
-    [86_400_000, "day"],
-    [3_600_000, "hour"],
-    [60_000, "minute"],
-    [1_000, "second"],
+  // In our own words: the browser takes a twentieth of a second to remember its own for units.
+  const units: [number, ConsoleKey][] = [
+    [86_400_000, "lasted.day"],
+    [3_600_000, "lasted.hour"],
+    [60_000, "lasted.minute"],
+    [1_000, "lasted.second"],
   ];
-  const [size, unit] = units.find(([size]) => ms >= size) ?? [1, "millisecond"];
-  const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: size === 1_000 ? 1 : 0 } as const;
-  return numbers(language.value, options).format(ms / size);
+  const [size, unit] = units.find(([size]) => ms >= size) ?? [1, "lasted.millisecond"];
+  return ct(unit, { n: numbers(language.value, { maximumFractionDigits: size === 1_000 ? 1 : 0 }).format(ms / size) });
 }
