@@ -116,15 +116,17 @@ async fn played(stand: &mut Stand, extent: &Extent) -> anyhow::Result<Vec<Figure
                 n: 1,
             }]);
         }
-        if extent.has(Part::Loops) {
-            print(closed_loop::measure(stand, extent, peers.as_mut(), &rows).await?);
-        }
+        // Before the loops: the games that they finish are packed for minutes afterwards, which would be counted here.
         if extent.has(Part::Paced) {
             print(paced::measure(stand, extent, peers.as_mut()).await?);
         }
+        if extent.has(Part::Loops) {
+            print(closed_loop::measure(stand, extent, peers.as_mut(), &rows).await?);
+        }
     }
     let mut figures = Vec::new();
-    if extent.has(Part::Losses) {
+    // The games that are recovered are copies of one that was played here.
+    if extent.has(Part::Losses) || extent.has(Part::Recovery) {
         figures.push(losses::measure(stand).await?);
     }
     if extent.has(Part::Recovery) {
