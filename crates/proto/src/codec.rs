@@ -7,7 +7,7 @@ use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
 /// Room for one of our usual messages. It is taken for each call, both ways, and kept as long as the call lasts: with the usual 8 KiB most of
 /// what a server with many open streams holds would be empty buffers. A longer message makes its buffer grow.
-const BUFFER_BYTES: usize = 512;
+const BUFFER_BYTES: usize = 256;
 /// How much is gathered before it is sent on; the usual value.
 const YIELD_BYTES: usize = 32 * 1024;
 

@@ -12,11 +12,6 @@ use crate::config::{self, Problem, ServiceConfig, Variables};
 use crate::server::STOP_MAX;
 use crate::{database, shutdown, telemetry};
 
-/// A call takes and gives back some hundred pieces of memory, often on different threads; the system's allocator spends a seventh of a move
-/// on it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// What a service's `run` gives back when it could not start or go on; `?` makes it of any error.
 pub type RunError = Box<dyn Error + Send + Sync>;
 
