@@ -68,69 +68,70 @@ impl Extent {
 /// # Errors
 /// When something that has to work does not: a figure that could not be measured is not printed.
 pub async fn run(extent: &Extent) -> anyhow::Result<()> {
-    let print = |figures: Vec<Figure>| figures.iter().for_each(Figure::print);
     if extent.has(Part::Rules) {
         let of_people = extent.games_file.as_deref().map(packing::read).transpose()?.unwrap_or_default();
-        print(packing::measure(&of_people)?);
-        print(tokio::task::spawn_blocking(move || decisions::measure(&of_people)).await?);
+        print(&packing::measure(&of_people)?);
+        print(&tokio::task::spawn_blocking(move || decisions::measure(&of_people)).await?);
     }
     if extent.has(Part::Flags) {
-        print(timers::measure().await?);
+        print(&timers::measure().await?);
     }
     let mut stand = Stand::start().await?;
     if [Part::Loops, Part::Paced, Part::Losses, Part::Recovery].into_iter().any(|part| extent.has(part)) {
-        print(played(&mut stand, extent).await?);
+        stand.start_service().await?;
+        stand.start_gateway().await?;
+    }
+    if extent.has(Part::Loops) || extent.has(Part::Paced) {
+        beside_others(&mut stand, extent).await?;
+    }
+    // The games that are recovered are copies of one that was played here.
+    if extent.has(Part::Losses) || extent.has(Part::Recovery) {
+        print(&[losses::measure(&mut stand).await?]);
+    }
+    if extent.has(Part::Recovery) {
+        print(&[recovery::measure(&mut stand).await?]);
     }
     if extent.has(Part::Watched) {
         stand.stop_services();
         stand.empty().await?;
         stand.start_service().await?;
-        print(vec![watched::measure(&mut stand).await?]);
+        print(&[watched::measure(&mut stand).await?]);
     }
     if extent.has(Part::Sizes) {
         stand.stop_services();
         stand.empty().await?;
-        print(sizes::measure(&stand.pool, &extent.log_sizes).await?);
+        print(&sizes::measure(&stand.pool, &extent.log_sizes).await?);
     }
     Ok(())
 }
 
-/// What is measured on games that are played.
-async fn played(stand: &mut Stand, extent: &Extent) -> anyhow::Result<Vec<Figure>> {
-    let print = |figures: Vec<Figure>| figures.iter().for_each(Figure::print);
-    print(vec![raw::fdatasync()?, raw::echo().await?]);
+/// What is compared with the machine's own limits and with the peers, in one run with them.
+async fn beside_others(stand: &mut Stand, extent: &Extent) -> anyhow::Result<()> {
+    print(&[raw::fdatasync()?, raw::echo().await?]);
     let database_pid = stand.postgres_pid()?;
     let (rows, figures) = raw::database(&stand.pool, database_pid).await?;
-    print(figures);
-    stand.start_service().await?;
-    stand.start_gateway().await?;
-    if extent.has(Part::Loops) || extent.has(Part::Paced) {
-        let mut peers = Peers::start(stand, &extent.peers, extent.games).await?;
-        if let Some(peers) = &peers {
-            print(vec![Figure {
-                id: "peer",
-                name: "connections of Colyseus to Postgres, the best of some".to_owned(),
-                value: peers.connections as f64,
-                unit: "connections",
-                goal: Goal::None,
-                n: 1,
-            }]);
-        }
-        // Before the loops: the games that they finish are packed for minutes afterwards, which would be counted here.
-        if extent.has(Part::Paced) {
-            print(paced::measure(stand, extent, peers.as_mut()).await?);
-        }
-        if extent.has(Part::Loops) {
-            print(closed_loop::measure(stand, extent, peers.as_mut(), &rows).await?);
-        }
+    print(&figures);
+    let mut peers = Peers::start(stand, &extent.peers, extent.games).await?;
+    if let Some(peers) = &peers {
+        print(&[Figure {
+            id: "peer",
+            name: "connections of Colyseus to Postgres, the best of some".to_owned(),
+            value: peers.connections as f64,
+            unit: "connections",
+            goal: Goal::None,
+            n: 1,
+        }]);
     }
-    let mut figures = Vec::new();
-    // The games that are recovered are copies of one that was played here.
-    if extent.has(Part::Losses) || extent.has(Part::Recovery) {
-        figures.push(losses::measure(stand).await?);
+    // Before the loops: the games that they finish are packed for minutes afterwards, which would be counted here.
+    if extent.has(Part::Paced) {
+        print(&paced::measure(stand, extent, peers.as_mut()).await?);
     }
-    if extent.has(Part::Recovery) {
-        figures.push(recovery::measure(stand).await?);
+    if extent.has(Part::Loops) {
+        print(&closed_loop::measure(stand, extent, peers.as_mut(), &rows).await?);
     }
-    Ok(figures)
+    Ok(())
+}
+
+fn print(figures: &[Figure]) {
+    figures.iter().for_each(Figure::print);
 }

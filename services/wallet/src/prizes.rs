@@ -10,38 +10,23 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::store::log::LoadError;
-use crate::store::posting::{Batch, Place, PostError};
+use crate::store::posting::{Batch, DueError, Place, PostError};
 use crate::store::{balances, log, prizes};
 use crate::{SERVICE, telemetry};
 
 /// How often is looked for prizes whose time is over.
 pub const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Why prizes were not released. The transaction is lost then.
-#[derive(Debug, thiserror::Error)]
-pub enum ReleaseError {
-    /// The log could not be read.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The decisions could not be written.
-    #[error(transparent)]
-    Post(#[from] PostError),
-    /// The database did not answer.
-    #[error(transparent)]
-    Store(#[from] sqlx::Error),
-}
-
 /// Releases the prizes of these matches in the caller's transaction, and answers how many that were: one that is not withheld any more
 /// was released by somebody else a moment ago.
 ///
 /// # Errors
-/// See [`ReleaseError`].
+/// See [`DueError`].
 pub async fn release(
     conn: &mut PgConnection,
     matches: &[Uuid],
     metadata: &Metadata,
-) -> Result<usize, ReleaseError> {
+) -> Result<usize, DueError> {
     log::lock_streams(conn, matches).await?;
     let ids: Vec<MatchId> = matches.iter().map(|id| MatchId::new(id.as_u128())).collect();
     let mut drafts = Vec::new();
@@ -66,12 +51,12 @@ pub async fn release(
 /// Releases everything that is withheld under a hold, in the caller's transaction.
 ///
 /// # Errors
-/// See [`ReleaseError`].
+/// See [`DueError`].
 pub async fn release_hold(
     conn: &mut PgConnection,
     hold_id: Uuid,
     metadata: &Metadata,
-) -> Result<(), ReleaseError> {
+) -> Result<(), DueError> {
     let mut after = Uuid::nil();
     loop {
         let page = prizes::of_hold(&mut *conn, hold_id, after).await?;
@@ -84,8 +69,8 @@ pub async fn release_hold(
 /// Releases the prizes whose time is over, at most a page of them, and answers how many were due.
 ///
 /// # Errors
-/// See [`ReleaseError`].
-pub async fn release_due(pool: &PgPool, now: OffsetDateTime) -> Result<usize, ReleaseError> {
+/// See [`DueError`].
+pub async fn release_due(pool: &PgPool, now: OffsetDateTime) -> Result<usize, DueError> {
     let due = prizes::due(pool, now).await?;
     if due.is_empty() {
         return Ok(0);

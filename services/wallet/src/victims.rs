@@ -14,8 +14,7 @@ use uuid::Uuid;
 
 use crate::app::match_money::{MatchMoney, Unpaid};
 use crate::app::match_uuid;
-use crate::store::log::LoadError;
-use crate::store::posting::{Batch, Place, PostError};
+use crate::store::posting::{Batch, DueError, Place, PostError};
 use crate::store::victims::{Again, Owed, Standing};
 use crate::store::{balances, log, victims};
 use crate::{SERVICE, telemetry};
@@ -23,25 +22,11 @@ use crate::{SERVICE, telemetry};
 /// How often is looked for what is owed.
 pub const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// Why nothing was paid. The transaction is lost then.
-#[derive(Debug, thiserror::Error)]
-pub enum PayError {
-    /// The log could not be read.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The decisions could not be written.
-    #[error(transparent)]
-    Post(#[from] PostError),
-    /// The database did not answer.
-    #[error(transparent)]
-    Store(#[from] sqlx::Error),
-}
-
 /// Pays what can be paid of what is owed, in the caller's transaction, and writes down what the rest waits for. Answers how many were paid.
 ///
 /// # Errors
 /// When the database or the log did not take it.
-pub async fn pay(conn: &mut PgConnection, owed: &[Owed], metadata: &Metadata) -> Result<usize, PayError> {
+pub async fn pay(conn: &mut PgConnection, owed: &[Owed], metadata: &Metadata) -> Result<usize, DueError> {
     let streams: Vec<Uuid> = owed.iter().map(|one| match_uuid(one.match_id)).collect();
     log::lock_streams(conn, &streams).await?;
     let ids: Vec<_> = owed.iter().map(|one| one.match_id).collect();
@@ -125,7 +110,7 @@ fn standing_of(unpaid: &Unpaid, currency: Currency) -> Standing {
 ///
 /// # Errors
 /// When the database or the log did not take it.
-pub async fn pay_due(pool: &PgPool) -> Result<(usize, usize), PayError> {
+pub async fn pay_due(pool: &PgPool) -> Result<(usize, usize), DueError> {
     let mut tx = pool.begin().await?;
     let owed = victims::owed_due(&mut tx).await?;
     if owed.is_empty() {
@@ -157,7 +142,7 @@ pub async fn run(pool: PgPool, signal: CommitSignal, shutdown: CancellationToken
     }
 }
 
-async fn look(pool: &PgPool) -> Result<usize, PayError> {
+async fn look(pool: &PgPool) -> Result<usize, DueError> {
     let (_, paid) = pay_due(pool).await?;
     let waiting = victims::count_owed(pool).await?;
     metrics::gauge!(telemetry::REFUNDS_OWED).set(waiting as f64);

@@ -36,7 +36,13 @@ impl EdgePort {
         };
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         match TcpListener::bind(address) {
-            Ok(_) => Ok(address),
+            Ok(_) => {
+                // Whoever gave it may hold it so already.
+                if let Ok(claim) = UdpSocket::bind(address) {
+                    keep(claim);
+                }
+                Ok(address)
+            }
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => Err(StartError::PortTaken { port }),
             Err(error) => Err(io_error(format!("listen on {address}"))(error)),
         }
@@ -50,12 +56,16 @@ pub fn free_address() -> Result<SocketAddr, StartError> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, random.random_range(RANGE)));
         let Ok(claim) = UdpSocket::bind(address) else { continue };
         if TcpListener::bind(address).is_ok() {
-            SPOKEN_FOR.lock().unwrap_or_else(PoisonError::into_inner).push(claim);
+            keep(claim);
             return Ok(address);
         }
     }
     let error = io::Error::new(io::ErrorKind::AddrInUse, "every port that was tried is taken");
     Err(io_error("find a free port")(error))
+}
+
+fn keep(claim: UdpSocket) {
+    SPOKEN_FOR.lock().unwrap_or_else(PoisonError::into_inner).push(claim);
 }
 
 #[cfg(test)]

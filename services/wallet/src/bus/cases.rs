@@ -12,7 +12,7 @@ use super::parse;
 use crate::SERVICE;
 use crate::app::posting::Ruling;
 use crate::store::victims::{self, Loss};
-use crate::victims::{PayError, pay};
+use crate::victims::pay;
 
 /// The consumer's durable name.
 pub const CONSUMER: &str = "wallet_cases";
@@ -78,15 +78,5 @@ impl CaseHandler {
             (VictimRefundState::Owed, "")
         };
         Ok(Loss { game: parse::game(&lost.game_id)?, match_id, claim, state, note: note.to_owned() })
-    }
-}
-
-impl From<PayError> for HandleError {
-    fn from(error: PayError) -> Self {
-        match error {
-            PayError::Load(error) => error.into(),
-            PayError::Post(error) => error.into(),
-            PayError::Store(error) => error.into(),
-        }
     }
 }

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::parse;
 use crate::SERVICE;
-use crate::prizes::{ReleaseError, release_hold};
+use crate::prizes::release_hold;
 use crate::store::prizes;
 
 /// The consumer's durable name.
@@ -42,15 +42,5 @@ impl Handler for PrizeHandler {
             _ => {}
         }
         Ok(())
-    }
-}
-
-impl From<ReleaseError> for HandleError {
-    fn from(error: ReleaseError) -> Self {
-        match error {
-            ReleaseError::Load(error) => error.into(),
-            ReleaseError::Post(error) => error.into(),
-            ReleaseError::Store(error) => error.into(),
-        }
     }
 }

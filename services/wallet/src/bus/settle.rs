@@ -17,7 +17,7 @@ use crate::app::posting::{Draft, StakesRefusal};
 use crate::app::{match_uuid, player_uuid, step_uuid, unix_ms};
 use crate::store::log::LoadError;
 use crate::store::operations::{self, OperationOutcome};
-use crate::store::posting::{Batch, Place, PostError};
+use crate::store::posting::{Batch, DueError, Place, PostError};
 use crate::store::prizes::PrizeHold;
 use crate::store::{self, balances, log, prizes};
 use crate::{SERVICE, telemetry};
@@ -310,6 +310,16 @@ impl From<PostError> for HandleError {
             PostError::Store(error) => error.into(),
             PostError::Append(error) => error.into(),
             PostError::Unbookable(_) | PostError::RowsMissing { .. } => Self::Permanent(error.to_string()),
+        }
+    }
+}
+
+impl From<DueError> for HandleError {
+    fn from(error: DueError) -> Self {
+        match error {
+            DueError::Load(error) => error.into(),
+            DueError::Post(error) => error.into(),
+            DueError::Store(error) => error.into(),
         }
     }
 }

@@ -4,6 +4,7 @@ use domain_ledger::{Balances, Unbookable};
 use event_store::{Append, AppendError, Metadata, Version};
 use sqlx::PgConnection;
 
+use super::log::LoadError;
 use super::{accounts, balances, entries, holds, log, prizes, statement};
 use crate::app::player_uuid;
 use crate::app::posting::{Draft, Posting, WalletEvent, book};
@@ -29,6 +30,20 @@ pub enum PostError {
         /// How many there are.
         written: u64,
     },
+}
+
+/// Why what was due, to prizes or to victims, was not done. The transaction is lost then.
+#[derive(Debug, thiserror::Error)]
+pub enum DueError {
+    /// The log could not be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The decisions could not be written.
+    #[error(transparent)]
+    Post(#[from] PostError),
+    /// The database did not answer.
+    #[error(transparent)]
+    Store(#[from] sqlx::Error),
 }
 
 /// Where a decision goes.
