@@ -17,6 +17,12 @@ function deferred() {
   return one;
 }
 
+async function pause(ms) {
+  if (ms > 0) {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
+
 // What a client waits for: an acknowledgement, and the opponent's moves up to some ply.
 class Player {
   seen = 0;
@@ -40,12 +46,11 @@ class Player {
     }
   }
 
-  async play(line, first, times) {
+  async play(line, first, times, beginsAfterMs) {
+    await pause(beginsAfterMs);
     for (let ply = first; ply < line.length; ply += 2) {
       await this.untilSeen(ply);
-      if (thinkMs > 0) {
-        await new Promise((resolve) => setTimeout(resolve, thinkMs));
-      }
+      await pause(thinkMs);
       const sent = performance.now();
       this.acknowledged = deferred();
       this.room.send("move", { uci: line[ply], ply });
@@ -78,7 +83,11 @@ console.log("begun");
 const began = performance.now();
 const timesMs = [];
 await Promise.all(
-  games.flatMap(([white, black], game) => [white.play(lines[game], 0, timesMs), black.play(lines[game], 1, timesMs)]),
+  games.flatMap(([white, black], game) => {
+    // People do not move all in one instant: games begin one after the other within the time of a thought.
+    const beginsAfterMs = (thinkMs * game) / games.length;
+    return [white.play(lines[game], 0, timesMs, beginsAfterMs), black.play(lines[game], 1, timesMs, beginsAfterMs)];
+  }),
 );
 const tookMs = performance.now() - began;
 timesMs.sort((one, other) => one - other);

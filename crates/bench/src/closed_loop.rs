@@ -43,6 +43,17 @@ impl Round {
         self.used.service_s + self.used.database_s
     }
 
+    /// What a thousand moves cost in each part.
+    pub fn parts(&self) -> String {
+        let per_1000 = |used_s: f64| used_s * 1e3 / self.moves();
+        format!(
+            "service {:.3} + database {:.3} + gateway, Redis and NATS {:.3}",
+            per_1000(self.used.service_s),
+            per_1000(self.used.database_s),
+            per_1000(self.used.edge_s)
+        )
+    }
+
     /// With gateway and broker.
     pub fn all_s(&self) -> f64 {
         self.core_s() + self.used.edge_s

@@ -32,6 +32,14 @@ pub struct Plan {
     pub plies: usize,
 }
 
+impl Plan {
+    /// How long the game of this number waits before it begins. Where players think, games begin one after the other within the time
+    /// of a thought: people do not move all in one instant.
+    fn begins_after(self, number: usize) -> Duration {
+        self.think.mul_f64(number as f64 / self.games.max(1) as f64)
+    }
+}
+
 /// What came of it.
 #[derive(Debug, Default)]
 pub struct Played {
@@ -62,6 +70,7 @@ struct Side {
     first: usize,
     line: Arc<Vec<UciMove>>,
     plan: Plan,
+    begins_after: Duration,
 }
 
 /// Plays games; `channels` are what all players share. `begun` is called when all are seated.
@@ -79,7 +88,8 @@ pub async fn play(
     for (seated, number) in games.into_iter().zip(0..) {
         let line = Arc::new(seated.line);
         for (player, first) in [(seated.white, 0), (seated.black, 1)] {
-            let side = Side { player, game_id: seated.game_id, first, line: line.clone(), plan };
+            let (game_id, line) = (seated.game_id, line.clone());
+            let side = Side { player, game_id, first, line, plan, begins_after: plan.begins_after(number) };
             let client = GameServiceClient::new(channels[number % channels.len()].clone());
             tasks.spawn(side.play(client, barrier.clone()));
         }
@@ -108,6 +118,7 @@ impl Side {
         // The others wait for all, also for one that failed.
         barrier.wait().await;
         let mut stream = stream?.into_inner();
+        tokio::time::sleep(self.begins_after).await;
         let mut seen = 0;
         let mut acknowledged_ms = Vec::with_capacity(self.plan.plies / 2);
         for ply in (self.first..self.plan.plies).step_by(2) {

@@ -115,7 +115,8 @@ async fn batches(pool: &PgPool, clients: usize) -> anyhow::Result<(f64, usize)> 
     Ok((count as f64 / begun.elapsed().as_secs_f64(), count))
 }
 
-/// Commits of one row each by so many clients at once, paced or as fast as they go.
+/// Commits of one row each by so many clients at once, paced or as fast as they go. With a pause they begin one after the other
+/// within its time, as games do.
 pub async fn single_rows(
     pool: &PgPool,
     clients: usize,
@@ -123,7 +124,8 @@ pub async fn single_rows(
     span: Duration,
 ) -> anyhow::Result<SingleRows> {
     let begun = Instant::now();
-    let clients = (0..clients).map(|_| async move {
+    let clients = (0..clients).map(|number| async move {
+        tokio::time::sleep(pause.mul_f64(number as f64 / clients as f64)).await;
         let mut times_ms = Vec::new();
         while begun.elapsed() < span {
             let one = Instant::now();

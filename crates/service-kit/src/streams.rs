@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use futures::{Stream, StreamExt, stream};
 use proto::types::v1::CommonErrorReason;
 use rand::Rng;
-use tokio::time::{Instant, Interval, MissedTickBehavior};
+use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
@@ -87,16 +87,16 @@ where
 
     /// The stream.
     pub fn boxed(self) -> FrameStream<F> {
-        let mut heartbeat =
-            tokio::time::interval_at(Instant::now() + self.heartbeat_every, self.heartbeat_every);
-        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let left = self.until.map(|until| until.duration_since(SystemTime::now()).unwrap_or_default());
+        let token_end = Instant::now() + left.unwrap_or(NO_END).min(NO_END);
+        let silent_until = token_end.min(Instant::now() + self.heartbeat_every);
         let state = State {
             source: Box::pin(self.source),
             pulse: self.pulse,
             shutdown: self.shutdown,
-            heartbeat,
-            token_end: Instant::now() + left.unwrap_or(NO_END).min(NO_END),
+            heartbeat_every: self.heartbeat_every,
+            token_end,
+            silence: Box::pin(tokio::time::sleep_until(silent_until)),
             phase: Phase::Open,
         };
         Box::pin(stream::unfold(state, State::next))
@@ -114,12 +114,19 @@ struct State<S, P> {
     source: Pin<Box<S>>,
     pulse: P,
     shutdown: CancellationToken,
-    heartbeat: Interval,
+    heartbeat_every: Duration,
     token_end: Instant,
+    /// Until the next heartbeat or the token's end, whichever comes first: one timer, for there are many streams.
+    silence: Pin<Box<Sleep>>,
     phase: Phase,
 }
 
 impl<S, P> State<S, P> {
+    fn wait_again(&mut self) {
+        let until = self.token_end.min(Instant::now() + self.heartbeat_every);
+        self.silence.as_mut().reset(until);
+    }
+
     async fn next<F>(mut self) -> Option<(Result<F, Status>, Self)>
     where
         S: Stream<Item = Result<F, Status>>,
@@ -152,23 +159,26 @@ impl<S, P> State<S, P> {
                 let after_ms = rand::rng().random_range(RECONNECT_AFTER_MS_MIN..=RECONNECT_AFTER_MS_MAX);
                 Some(Ok(self.pulse.draining(after_ms)))
             }
-            () = tokio::time::sleep_until(self.token_end) => {
-                self.phase = Phase::Ended;
-                let message = "the access token has ended; resume with a new one";
-                Some(Err(status::unauthenticated(CommonErrorReason::TokenExpired, message)))
+            () = self.silence.as_mut() => {
+                if Instant::now() >= self.token_end {
+                    self.phase = Phase::Ended;
+                    let message = "the access token has ended; resume with a new one";
+                    return Some(Err(status::unauthenticated(CommonErrorReason::TokenExpired, message)));
+                }
+                self.wait_again();
+                Some(Ok(self.pulse.heartbeat()))
             }
             item = self.source.next() => {
                 match &item {
                     Some(Ok(frame)) => {
                         self.pulse.sent(frame);
-                        self.heartbeat.reset();
+                        self.wait_again();
                     }
                     Some(Err(_)) => self.phase = Phase::Ended,
                     None => {}
                 }
                 item
             }
-            _ = self.heartbeat.tick() => Some(Ok(self.pulse.heartbeat())),
         }
     }
 }

@@ -245,6 +245,12 @@ impl Watch {
                 }
             });
         }
+        // Needed seldom, and much larger than what every stream waits in all the time.
+        Box::pin(self.read_again()).await
+    }
+
+    /// Looks for an owner and reads what has not been heard.
+    async fn read_again(&mut self) -> Result<Heard, WatchError> {
         let live = subscribe(&self.context, &self.registry, self.game_id, self.limits).await?;
         if live.is_some() && ends_at(&self.context, self.game_id, self.last).await {
             self.live = live;
