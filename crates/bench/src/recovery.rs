@@ -68,8 +68,8 @@ async fn fill(pool: &PgPool, template: Uuid) -> anyhow::Result<()> {
         ids.push(facts.game_id.0);
     }
     sqlx::query(
-        "insert into events (stream_id, event_id, version, schema, type, data, metadata)
-         select g.id, gen_random_uuid(), e.version, e.schema, e.type, e.data, e.metadata
+        "insert into events (stream_id, version, schema, type, data, metadata)
+         select g.id, e.version, e.schema, e.type, e.data, e.metadata
          from events e cross join unnest($1::uuid[]) as g (id)
          where e.stream_id = $2 and e.version between 2 and 41",
     )

@@ -91,7 +91,7 @@ async fn play(pool: &PgPool, journal: &PgJournal) -> anyhow::Result<Vec<GameId>>
             decisions::log(&moves, 700).into_iter().filter(|event| matches!(event, Event::MovePlayed(_)));
         games.push(facts.game_id);
         let facts: Arc<Facts> = Arc::new(facts);
-        let (cause, event_id) = (Cause::Service, Uuid::now_v7());
+        let (cause, event_id) = (Cause::Service, Some(Uuid::now_v7()));
         let events = events.collect();
         journal.add(Addition { facts, expected: 1, epoch: EPOCH, cause, event_id, events }).await?;
     }
@@ -105,8 +105,8 @@ async fn grow(pool: &PgPool, events: usize) -> anyhow::Result<()> {
              select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7'
                      || substr(md5(random()::text || s), 1, 19))::uuid as id
              from generate_series(1, $1::int) s)
-         insert into events (stream_id, event_id, version, schema, type, data, metadata)
-         select id, gen_random_uuid(), v, 1, 'MovePlayed', decode(repeat('ab', 60), 'hex'), decode(repeat('cd', 36), 'hex')
+         insert into events (stream_id, version, schema, type, data, metadata)
+         select id, v, 1, 'MovePlayed', decode(repeat('ab', 36), 'hex'), decode(repeat('cd', 21), 'hex')
          from streams, generate_series(1, $2::int) v",
     )
     .bind(i32::try_from(events / EVENTS_PER_GAME)?)
@@ -127,10 +127,10 @@ async fn probe(pool: &PgPool, journal: &PgJournal, games: &[GameId], size: usize
         let stream = StreamId::new("game", Uuid::now_v7());
         for expected in 0..3 {
             let event = NewEvent {
-                event_id: Uuid::now_v7(),
+                event_id: None,
                 kind: "MovePlayed",
                 schema: 1,
-                data: vec![7; 60],
+                data: vec![7; 36],
                 publication: Publication::Private,
             };
             let metadata = Metadata::for_request("bench", stream.id);

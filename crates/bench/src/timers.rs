@@ -122,6 +122,6 @@ fn running(now_ms: i64, number: usize) -> Record {
     let part = u32::try_from(number).unwrap_or(0) * 7_919 % FLAGS_SPAN_MS;
     started.time_control = Some(domain_chess::TimeControl::new(FIRST_FLAG_MS + part, 0));
     let event = Event::Started(Box::new(started));
-    let entry = Entry { version: 1, event_id: Uuid::now_v7(), cause: game::app::Cause::Service, event };
+    let entry = Entry { version: 1, event_id: None, cause: game::app::Cause::Service, event };
     Record::new(Arc::new(facts), vec![entry]).expect("it begins with its start")
 }

@@ -95,7 +95,7 @@ pub async fn append_all_in(conn: &mut PgConnection, appends: &[Append]) -> Resul
 pub(crate) struct Columns<'a> {
     stream_ids: Vec<Uuid>,
     versions: Vec<Version>,
-    event_ids: Vec<Uuid>,
+    event_ids: Vec<Option<Uuid>>,
     kinds: Vec<&'a str>,
     schemas: Vec<i16>,
     data: Vec<&'a [u8]>,
@@ -162,18 +162,26 @@ pub(crate) async fn insert(
 pub(crate) struct Standing {
     pub(crate) stream_id: Uuid,
     pub(crate) actual: Version,
-    /// The event at the place that the append wanted for its first one.
-    pub(crate) event_id: Option<Uuid>,
+    /// Whether all the events of the append stand at their places, byte for byte.
+    pub(crate) stands: bool,
     /// The present epoch of the fence that the stream lies behind, if it lies behind one.
     pub(crate) epoch: Option<i64>,
 }
 
+/// Looks what became of the appends that [`insert`] did not write.
 pub(crate) async fn standing(
     executor: impl PgExecutor<'_>,
-    refused: &[(&Append, Option<Grant>)],
+    refused: &Columns<'_>,
 ) -> Result<Vec<Standing>, sqlx::Error> {
-    let stream_ids: Vec<Uuid> = refused.iter().map(|(append, _)| append.stream.id).collect();
-    let versions: Vec<Version> = refused.iter().map(|(append, _)| append.expected + 1).collect();
-    let fences: Vec<Option<i32>> = refused.iter().map(|(_, grant)| grant.map(|grant| grant.fence)).collect();
-    sqlx::query_as(STANDING).bind(stream_ids).bind(versions).bind(fences).fetch_all(executor).await
+    sqlx::query_as(STANDING)
+        .bind(&refused.stream_ids)
+        .bind(&refused.versions)
+        .bind(&refused.event_ids)
+        .bind(&refused.kinds)
+        .bind(&refused.schemas)
+        .bind(&refused.data)
+        .bind(&refused.metadata)
+        .bind(&refused.fences)
+        .fetch_all(executor)
+        .await
 }

@@ -45,8 +45,9 @@ pub enum Publication {
 /// An event to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
-    /// Unique for ever. Derive it (UUIDv5) from the step where a repeat must be recognised, otherwise take a UUIDv7.
-    pub event_id: Uuid,
+    /// Unique for ever. Derive it (UUIDv5) from the step where a repeat must be recognised, otherwise take a UUIDv7. A private event that
+    /// nobody asks for by an id may go without: 16 bytes of log less. A public one may not, because the bus knows it by its id.
+    pub event_id: Option<Uuid>,
     /// The stable name, `GameStarted`; it is part of the subject on the bus.
     pub kind: &'static str,
     /// The version of the data's shape.
@@ -84,6 +85,8 @@ pub enum InvalidAppend {
     Expected { expected: Version },
     #[error("event {kind} follows version {follows}, which is not the stream's previous public event")]
     Follows { kind: &'static str, follows: Version },
+    #[error("event {kind} is public and has no id")]
+    NoId { kind: &'static str },
 }
 
 impl Append {
@@ -125,6 +128,9 @@ impl Append {
             }
             bytes += event.data.len();
             if let Publication::Public { follows } = event.publication {
+                if event.event_id.is_none() {
+                    return Err(InvalidAppend::NoId { kind: event.kind });
+                }
                 let is_possible = match last_public {
                     Some(previous) => follows == previous,
                     None => (0..=self.expected).contains(&follows),
@@ -156,7 +162,8 @@ fn check_name(name: &'static str) -> Result<(), InvalidAppend> {
 pub struct RecordedEvent {
     pub stream_id: Uuid,
     pub version: Version,
-    pub event_id: Uuid,
+    /// The id that it was written with, if with one. See [`RecordedEvent::id`].
+    pub event_id: Option<Uuid>,
     pub kind: String,
     pub schema: i16,
     pub data: Vec<u8>,
@@ -165,6 +172,11 @@ pub struct RecordedEvent {
 }
 
 impl RecordedEvent {
+    /// What the event can be called by: its own id, or one that is derived from its place, which is as unique.
+    pub fn id(&self) -> Uuid {
+        self.event_id.unwrap_or_else(|| Uuid::new_v5(&self.stream_id, &self.version.to_be_bytes()))
+    }
+
     /// Makes `span` a continuation of the trace in which the event was written.
     pub fn continue_trace(&self, span: &tracing::Span) {
         if let Some(parent) = &self.metadata.trace_parent {

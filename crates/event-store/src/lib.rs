@@ -22,12 +22,14 @@
 //! * STORE-3 An append that is refused does not fail the others of its batch.
 //! * STORE-4 An outbox row exists if and only if its public event was committed: both are written by one statement.
 //! * STORE-5 What [`GroupCommit::append`] acknowledges is committed. A caller that leaves does not undo or interrupt it.
-//! * STORE-6 Appending through [`GroupCommit`] is idempotent on the event id: an append whose first event already stands at
-//!   its place is answered like the first time. That makes a retry after a broken connection safe, and decisive.
+//! * STORE-6 Appending through [`GroupCommit`] is idempotent: an append whose events already stand at their places, byte for byte and
+//!   metadata included, is answered like the first time; one that differs in anything is a conflict. That makes a retry after a broken
+//!   connection safe, and decisive, and nothing is acknowledged that the log does not hold.
 //! * STORE-7 Appends of one stream that are handed to a [`GroupCommit`] in some order are tried in that order.
 //! * STORE-8 Nothing is unbounded: queue, batch, events in an append, bytes of an event, rows of a load.
 //! * STORE-9 An append under a [`fence::Grant`] is written only while the grant is good, and whoever raises the fence's epoch waits
 //!   for appends that were found good and are not committed yet. One that comes too late is refused alone.
+//! * STORE-10 A public event has an id of its own. A private one may do without; it is then called by its place ([`RecordedEvent::id`]).
 //!
 //! # Deliberately absent
 //!

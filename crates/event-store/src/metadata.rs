@@ -11,7 +11,8 @@ pub struct Metadata {
     pub correlation_id: Uuid,
     /// The request or event that directly led to this one.
     pub causation_id: Uuid,
-    /// The player's id, or the name of the service that acted by itself.
+    /// The player's id, or the name of the service that acted by itself. In a stream whose first event says who takes part, private
+    /// events may have a letter for the player: `w` or `b` in a game.
     pub actor: String,
     /// The W3C `traceparent` of the span in which the event was decided, if that trace is recorded.
     pub trace_parent: Option<String>,
@@ -27,7 +28,7 @@ pub trait Cause {
 
 impl Cause for RecordedEvent {
     fn cause_id(&self) -> Uuid {
-        self.event_id
+        self.id()
     }
 
     fn correlation_id(&self) -> Uuid {
@@ -45,8 +46,8 @@ pub enum MetadataError {
 }
 
 /// The stored shape (`stakemate.type.v1.EventMetadata`). The causation id is left out where it equals the correlation
-/// id, as with every first event of a request, and an actor that is a player is kept as the bytes of the id: 38 bytes a
-/// move that the log need not hold.
+/// id, as with every first event of a request, and an actor that is a player is kept as the bytes of the id: 38 bytes an
+/// event that the log need not hold.
 #[derive(Clone, PartialEq, prost::Message)]
 struct StoredMetadata {
     #[prost(bytes = "vec", tag = "1")]

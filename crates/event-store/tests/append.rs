@@ -4,11 +4,11 @@ mod support;
 
 use event_store::{
     Append, AppendError, EVENT_DATA_BYTES_MAX, EVENTS_PER_APPEND_MAX, GroupCommit, GroupCommitConfig,
-    InvalidAppend, Publication, Version, append_in,
+    InvalidAppend, NewEvent, Publication, Version, append_in,
 };
 use sqlx::PgPool;
 use support::{
-    append, database, event, event_ids_of, events_of, group_commit, new_stream, outbox, public_append,
+    append, database, event, events_of, group_commit, marks, marks_of, new_stream, outbox, public_append,
 };
 use uuid::Uuid;
 
@@ -87,20 +87,25 @@ async fn a_stale_or_premature_expectation_is_a_conflict_and_writes_nothing() {
     }
 }
 
+fn announce(event: &mut NewEvent, follows: Version) {
+    event.publication = Publication::Public { follows };
+    event.event_id = Some(Uuid::now_v7());
+}
+
 // STORE-4
 #[tokio::test]
 async fn public_events_and_only_they_are_in_the_outbox_in_order() {
     for (pool, way) in both_ways("outbox").await {
         let stream = new_stream();
         let mut mixed = append(stream, 0, 4);
-        mixed.events[0].publication = Publication::Public { follows: 0 };
-        mixed.events[2].publication = Publication::Public { follows: 1 };
+        announce(&mut mixed.events[0], 0);
+        announce(&mut mixed.events[2], 1);
         way.append(mixed).await.expect("written");
         let mut refused = append(stream, 1, 1);
-        refused.events[0].publication = Publication::Public { follows: 1 };
+        announce(&mut refused.events[0], 1);
         way.append(refused).await.expect_err("a conflict");
         let mut last = append(stream, 4, 1);
-        last.events[0].publication = Publication::Public { follows: 3 };
+        announce(&mut last.events[0], 3);
         way.append(last).await.expect("written");
         assert_eq!(outbox(&pool).await, [(stream.id, 1, 0), (stream.id, 3, 1), (stream.id, 5, 3)]);
     }
@@ -126,8 +131,7 @@ async fn of_racing_appends_one_wins_and_no_half_is_left() {
                 .map(|(append, _)| append)
                 .collect();
             assert_eq!(winners.len(), 1, "{outcomes:?}");
-            let wanted: Vec<Uuid> = winners[0].events.iter().map(|event| event.event_id).collect();
-            assert_eq!(event_ids_of(&pool, stream).await, wanted);
+            assert_eq!(marks_of(&pool, stream).await, marks(winners[0]));
         }
     }
 }
@@ -160,12 +164,12 @@ async fn an_append_that_waited_for_a_rollback_is_written() {
     let mut tx = database.pool.begin().await.expect("a transaction");
     append_in(&mut tx, &append(stream, 0, 3)).await.expect("written");
     let second = public_append(stream, 0, 2);
-    let ids: Vec<Uuid> = second.events.iter().map(|event| event.event_id).collect();
+    let wanted = marks(&second);
     let waiting = tokio::spawn(async move { writers.append(second).await });
     support::a_backend_waits_for_a_lock(&database.pool).await;
     tx.rollback().await.expect("rolled back");
     assert_eq!(waiting.await.expect("no panic").expect("written"), 2);
-    assert_eq!(event_ids_of(&database.pool, stream).await, ids);
+    assert_eq!(marks_of(&database.pool, stream).await, wanted);
 }
 
 // STORE-4
@@ -219,6 +223,8 @@ async fn what_is_past_a_limit_or_makes_no_sense_is_refused_before_the_database()
             with(|append| {
                 append.events = vec![event("A", 1, Publication::Public { follows: 0 }); 2];
             }),
+            // STORE-10
+            with(|append| append.events[0].publication = Publication::Public { follows: 0 }),
         ];
         for append in invalid {
             let reason = append.validate().expect_err("invalid");
@@ -237,4 +243,7 @@ fn the_reason_of_an_invalid_append_names_what_is_wrong() {
     append.events[0].data = vec![0; EVENT_DATA_BYTES_MAX + 1];
     let error = append.validate().expect_err("too large");
     assert_eq!(error, InvalidAppend::EventTooLarge { kind: "MovePlayed", bytes: EVENT_DATA_BYTES_MAX + 1 });
+    let mut append = public_append(new_stream(), 0, 2);
+    append.events[1].event_id = None;
+    assert_eq!(append.validate(), Err(InvalidAppend::NoId { kind: "GameStarted" }));
 }

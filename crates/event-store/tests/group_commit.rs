@@ -2,11 +2,11 @@
 
 mod support;
 
-use event_store::{AppendError, GroupCommit, GroupCommitConfig, append_in};
+use event_store::{Append, AppendError, GroupCommit, GroupCommitConfig, append_in};
 use sqlx::PgPool;
 use std::time::Duration;
 use support::{
-    PATIENCE, append, database, event_ids_of, events_of, group_commit, new_stream, outbox, public_append,
+    PATIENCE, append, database, events_of, group_commit, marks, marks_of, new_stream, outbox, public_append,
 };
 use test_kit::eventually;
 use tokio_util::sync::CancellationToken;
@@ -102,12 +102,73 @@ async fn a_caller_that_leaves_does_not_call_its_append_off() {
 async fn a_repeated_append_gets_the_first_answer_and_writes_nothing() {
     let database = database("repeated").await;
     let writers = group_commit(&database.pool, one_writer());
-    let first = public_append(new_stream(), 0, 2);
-    assert_eq!(writers.append(first.clone()).await.expect("written"), 2);
-    writers.append(append(first.stream, 2, 1)).await.expect("written");
-    assert_eq!(writers.append(first.clone()).await.expect("recognised"), 2);
-    assert_eq!(events_of(&database.pool, first.stream).await.len(), 3);
+    for first in [public_append(new_stream(), 0, 2), append(new_stream(), 0, 2)] {
+        assert_eq!(writers.append(first.clone()).await.expect("written"), 2);
+        writers.append(append(first.stream, 2, 1)).await.expect("written");
+        assert_eq!(writers.append(first.clone()).await.expect("recognised"), 2);
+        assert_eq!(events_of(&database.pool, first.stream).await.len(), 3);
+    }
     assert_eq!(outbox(&database.pool).await.len(), 2);
+}
+
+// STORE-6: nobody hears of a write that the log does not hold, whatever of it the log does hold.
+#[tokio::test]
+async fn an_append_that_differs_in_anything_from_what_stands_at_its_place_is_a_conflict() {
+    let database = database("differs").await;
+    let writers = group_commit(&database.pool, one_writer());
+    let first = append(new_stream(), 0, 2);
+    let mut named = append(new_stream(), 0, 2);
+    named.events[0].event_id = Some(Uuid::now_v7());
+    let changes: [fn(&mut Append); 9] = [
+        |append| append.events[0].data[0] ^= 1,
+        |append| append.events[1].data[0] ^= 1,
+        |append| append.events[0].kind = "DrawOffered",
+        |append| append.events[1].schema = 2,
+        |append| append.events[0].event_id = Some(Uuid::now_v7()),
+        |append| append.events[1].event_id = Some(Uuid::now_v7()),
+        |append| append.metadata.actor.push('s'),
+        |append| append.metadata.causation_id = Uuid::now_v7(),
+        |append| append.events.push(append.events[1].clone()),
+    ];
+    for written in [first, named] {
+        assert_eq!(writers.append(written.clone()).await.expect("written"), 2);
+        for change in changes {
+            let mut other = written.clone();
+            change(&mut other);
+            let outcome = writers.append(other.clone()).await;
+            assert!(matches!(outcome, Err(AppendError::Conflict { expected: 0, actual: 2 })), "{other:?}");
+        }
+        let mut nameless = written.clone();
+        nameless.events[0].event_id = None;
+        assert_eq!(writers.append(nameless).await.is_ok(), written.events[0].event_id.is_none());
+        assert_eq!(writers.append(written.clone()).await.expect("recognised"), 2);
+        assert_eq!(marks_of(&database.pool, written.stream).await, marks(&written));
+    }
+}
+
+// STORE-6, STORE-3
+#[tokio::test]
+async fn repeats_and_conflicts_of_one_batch_are_told_apart() {
+    let database = database("apart").await;
+    let writers = group_commit(&database.pool, one_writer());
+    let written: Vec<Append> = (0..6).map(|_| append(new_stream(), 0, 3)).collect();
+    for append in &written {
+        writers.append(append.clone()).await.expect("written");
+    }
+    let held = hold_writer(&database.pool, &writers).await;
+    let again = written.iter().zip(0..).map(|(written, index)| {
+        let mut again = written.clone();
+        if index % 2 == 1 {
+            again.events[2].data.push(0);
+        }
+        writers.append(again)
+    });
+    let ((), outcomes) =
+        tokio::join!(async { held.rollback().await.expect("rolled back") }, futures::future::join_all(again));
+    for (outcome, index) in outcomes.iter().zip(0..) {
+        let conflicts = matches!(outcome, Err(AppendError::Conflict { expected: 0, actual: 3 }));
+        assert_eq!((outcome.is_ok(), conflicts), (index % 2 == 0, index % 2 == 1), "{outcome:?}");
+    }
 }
 
 // STORE-6: the connection dies under the statement; whether it landed is found out by repeating it.
@@ -119,7 +180,7 @@ async fn a_broken_connection_is_answered_with_what_became_of_the_write() {
     let mut tx = database.pool.begin().await.expect("a transaction");
     append_in(&mut tx, &append(stream, 0, 1)).await.expect("written");
     let wanted = append(stream, 0, 3);
-    let ids: Vec<Uuid> = wanted.events.iter().map(|event| event.event_id).collect();
+    let events = marks(&wanted);
     let outcome = tokio::spawn(async move { writers.append(wanted).await });
     let broken = support::a_backend_waits_for_a_lock(&database.pool).await;
     let killed: bool = sqlx::query_scalar("select pg_terminate_backend($1)")
@@ -136,7 +197,7 @@ async fn a_broken_connection_is_answered_with_what_became_of_the_write() {
     .await;
     tx.rollback().await.expect("rolled back");
     assert_eq!(outcome.await.expect("no panic").expect("written"), 3);
-    assert_eq!(event_ids_of(&database.pool, stream).await, ids);
+    assert_eq!(marks_of(&database.pool, stream).await, events);
 }
 
 // STORE-8
@@ -217,7 +278,7 @@ async fn what_was_acknowledged_outlives_a_crash_of_the_database() {
             let mut expected = 0;
             while !stop.is_cancelled() {
                 let next = public_append(stream, expected, 3);
-                // The same append until it is answered: its ids make that safe.
+                // The same append until it is answered: it is recognised.
                 expected = loop {
                     match writers.append(next.clone()).await {
                         Ok(version) => break version,

@@ -7,8 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use sqlx::PgPool;
 use std::collections::HashMap;
-use support::{append, event_ids_of, group_commit, new_stream, public_append};
-use uuid::Uuid;
+use support::{Mark, append, group_commit, marks, marks_of, new_stream, public_append};
 
 const STREAMS: usize = 3;
 const CASES: u32 = 40;
@@ -64,18 +63,17 @@ fn any_history_of_appends_gives_what_the_model_gives() {
 
 async fn replay(pool: &PgPool, writers: &GroupCommit, history: Vec<Step>) -> Result<(), TestCaseError> {
     let streams: Vec<StreamId> = (0..STREAMS).map(|_| new_stream()).collect();
-    let mut model: HashMap<usize, Vec<Uuid>> = HashMap::new();
+    let mut model: HashMap<usize, Vec<Mark>> = HashMap::new();
     for step in history {
         let log = model.entry(step.stream).or_default();
         let actual = log.len() as Version;
         let expected = (actual + step.offset).max(0);
         let proposed = append(streams[step.stream], expected, step.count);
-        let ids = proposed.events.iter().map(|event| event.event_id);
         let outcome = run(pool, writers, &proposed, step.path).await;
         if expected == actual {
             prop_assert_eq!(outcome.ok(), Some(actual + step.count as Version));
             if step.path != Path::RolledBack {
-                log.extend(ids);
+                log.extend(marks(&proposed));
             }
         } else {
             let is_conflict = matches!(outcome, Err(AppendError::Conflict { expected: e, actual: a })
@@ -88,7 +86,7 @@ async fn replay(pool: &PgPool, writers: &GroupCommit, history: Vec<Step>) -> Res
         }
     }
     for (stream, log) in &model {
-        prop_assert_eq!(&event_ids_of(pool, streams[*stream]).await, log);
+        prop_assert_eq!(&marks_of(pool, streams[*stream]).await, log);
     }
     Ok(())
 }
@@ -147,15 +145,14 @@ async fn concurrent_writers_that_retry_build_whole_streams() {
     for stream in streams {
         let mut wanted: Vec<&Append> = written.iter().filter(|append| append.stream == stream).collect();
         wanted.sort_by_key(|append| append.expected);
-        let ids: Vec<Uuid> =
-            wanted.iter().flat_map(|append| append.events.iter().map(|event| event.event_id)).collect();
-        assert_eq!(event_ids_of(&database.pool, stream).await, ids);
+        let events: Vec<Mark> = wanted.iter().flat_map(|append| marks(append)).collect();
+        assert_eq!(marks_of(&database.pool, stream).await, events);
         let announced: Vec<Version> =
             sqlx::query_scalar("select version from outbox where stream_id = $1 order by position")
                 .bind(stream.id)
                 .fetch_all(&database.pool)
                 .await
                 .expect("readable");
-        assert!(announced.iter().copied().eq(1..=ids.len() as Version));
+        assert!(announced.iter().copied().eq(1..=events.len() as Version));
     }
 }

@@ -89,7 +89,7 @@ fn logged(service: &str, seen: SeenEvent) -> LoggedEvent {
         stream_id: event.stream_id.to_string(),
         stream_kind: stream_kind.unwrap_or_default(),
         version: event.version,
-        event_id: event.event_id.to_string(),
+        event_id: event.id().to_string(),
         kind: event.kind,
         schema: event.schema.into(),
         correlation_id: event.metadata.correlation_id.to_string(),

@@ -115,7 +115,7 @@ impl World {
         let game = Uuid::now_v7();
         let data = GameStarted { game_id: game.to_string(), ..GameStarted::default() }.encode_to_vec();
         let events = kinds.iter().zip(0..).map(|(kind, follows)| NewEvent {
-            event_id: Uuid::now_v7(),
+            event_id: Some(Uuid::now_v7()),
             kind,
             schema: 1,
             data: data.clone(),

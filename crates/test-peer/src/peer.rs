@@ -62,7 +62,7 @@ impl Peer {
         let event_id = Uuid::now_v7();
         let mut events: Vec<NewEvent> = (0..hidden)
             .map(|_| NewEvent {
-                event_id: Uuid::now_v7(),
+                event_id: None,
                 kind: PRIVATE_EVENT,
                 schema: 1,
                 data: Vec::new(),
@@ -70,7 +70,7 @@ impl Peer {
             })
             .collect();
         events.push(NewEvent {
-            event_id,
+            event_id: Some(event_id),
             kind: event,
             schema: 1,
             data: message.encode_to_vec(),

@@ -20,7 +20,7 @@
 //!   under an epoch that is over, and the log's expected version whatever else there may be.
 //! * GAME-3 A confirmed match becomes exactly one game, whatever the bus delivers.
 //! * GAME-4 A request id gets one answer: the first, from memory or from the log, also after a restart and after the end.
-//!   With another body it is refused.
+//!   With another body it is refused: a move in the log says itself what was asked for, any other event has the request's fingerprint as its id.
 //! * GAME-5 A stream gives every event of the log after its start once, in order, without a gap; a slow reader is never
 //!   skipped and never told a clean end before the game's.
 //! * GAME-6 A stop of the service costs no player time and ends no game: the first event after it says how long the game

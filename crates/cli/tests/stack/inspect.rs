@@ -37,7 +37,7 @@ async fn publish_one(pool: &PgPool, nats_url: &str, game: Uuid, shutdown: &Cance
         stream: StreamId { kind: "game", id: game },
         expected: 0,
         events: vec![NewEvent {
-            event_id: Uuid::now_v7(),
+            event_id: Some(Uuid::now_v7()),
             kind: "GameStarted",
             schema: 1,
             data: event.encode_to_vec(),

@@ -186,7 +186,7 @@ pub fn public_append(stream: StreamId, expected: Version, kinds: &[&'static str]
         .iter()
         .zip(expected..)
         .map(|(kind, follows)| NewEvent {
-            event_id: Uuid::now_v7(),
+            event_id: Some(Uuid::now_v7()),
             kind,
             schema: 1,
             data: vec![1, 2, 3],

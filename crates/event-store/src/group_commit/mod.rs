@@ -84,7 +84,7 @@ impl GroupCommit {
     }
 
     /// Writes an append and answers the stream's new version once it is committed. Dropping the future does not call it
-    /// off. Repeating an append (same stream, same place, same first event id) gives the first answer.
+    /// off. Repeating an append (same stream, same place, the same events and metadata byte for byte) gives the first answer.
     pub async fn append(&self, append: Append) -> Result<Version, AppendError> {
         self.append_with(append, None).await
     }

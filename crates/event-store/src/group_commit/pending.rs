@@ -68,7 +68,7 @@ mod tests {
 
     fn job(stream: u128, expected: Version, rows: usize) -> Job {
         let event = NewEvent {
-            event_id: Uuid::nil(),
+            event_id: None,
             kind: "Tested",
             schema: 1,
             data: Vec::new(),

@@ -148,7 +148,7 @@ impl Writer {
     }
 
     /// Tries until the database gives an answer, or `retry_max` is over. Repeating is safe (STORE-6): if an earlier try
-    /// landed after all, its rows stand in the way of the new one and are recognised by their event id; if it is still
+    /// landed after all, its rows stand in the way of the new one and are recognised byte for byte; if it is still
     /// running, the new one waits for its end.
     async fn write_with_retries(&mut self, batch: &[Job]) -> Result<Written, sqlx::Error> {
         let deadline = Instant::now() + self.config.retry_max;
@@ -180,21 +180,19 @@ impl Writer {
             Some(conn) => conn,
             None => self.pool.acquire().await?,
         };
-        let rows = batch.iter().map(|job| (&job.append, job.metadata.as_slice(), job.grant));
-        let columns = Columns::of(rows);
-        let streams = match insert(&mut *conn, &columns).await {
+        let streams = match insert(&mut *conn, &Columns::of(batch.iter().map(row))).await {
             Ok(streams) => streams,
             // Rows above a free place: for a single append this is a conflict like any other, in a batch it is sorted
             // out append by append.
             Err(error) if batch.len() == 1 && fault::is_unique_violation(&error) => HashSet::new(),
             Err(error) => return Err(error),
         };
-        let refused: Vec<(&Append, Option<Grant>)> = batch
-            .iter()
-            .map(|job| (&job.append, job.grant))
-            .filter(|(append, _)| !streams.contains(&append.stream.id))
-            .collect();
-        let refused = if refused.is_empty() { Vec::new() } else { standing(&mut *conn, &refused).await? };
+        let refused = if streams.len() == batch.len() {
+            Vec::new()
+        } else {
+            let refused = batch.iter().filter(|job| !streams.contains(&job.append.stream.id));
+            standing(&mut *conn, &Columns::of(refused.map(row))).await?
+        };
         self.conn = Some(conn);
         Ok(Written {
             streams,
@@ -203,15 +201,19 @@ impl Writer {
     }
 }
 
-/// A repeat of what stands at its place already is a success, whoever may write now; anything else is a conflict, or comes too late.
+fn row(job: &Job) -> (&Append, &[u8], Option<Grant>) {
+    (&job.append, &job.metadata, job.grant)
+}
+
+/// A repeat of what stands at its place already, byte for byte, is a success, whoever may write now; anything else is a conflict, or
+/// comes too late (STORE-6).
 fn refused_outcome(
     append: &Append,
     grant: Option<Grant>,
     refused: &HashMap<Uuid, Standing>,
 ) -> Result<i64, AppendError> {
     let standing = refused.get(&append.stream.id);
-    let first_event_id = append.events.first().map(|event| event.event_id);
-    if standing.is_some_and(|standing| standing.event_id.is_some() && standing.event_id == first_event_id) {
+    if standing.is_some_and(|standing| standing.stands) {
         return Ok(append.last_version());
     }
     // An epoch only rises: a grant that is good now was good when the statement ran.

@@ -2,10 +2,11 @@
 select pg_advisory_xact_lock(hashtextextended('stakemate.event_store.schema', 0));
 
 -- The primary key is the optimistic lock. Partitioned by the time inside the UUIDv7 stream id, which keeps that key
--- whole; a partition by recorded_at would not. Fixed-width columns first: no padding.
+-- whole; a partition by recorded_at would not. Fixed-width columns first: no padding. Public events have an id, others may do without:
+-- with eight columns or fewer a row's list of what is null takes no byte of its own.
 create table if not exists events (
     stream_id   uuid        not null,
-    event_id    uuid        not null,
+    event_id    uuid,
     version     bigint      not null check (version > 0),
     recorded_at timestamptz not null default clock_timestamp(),
     schema      smallint    not null,
@@ -14,6 +15,16 @@ create table if not exists events (
     metadata    bytea       not null,
     primary key (stream_id, version)
 ) partition by range (stream_id);
+
+-- In a log from when every event had an id. Looked at first, because the change waits for everybody who reads or writes.
+do $$
+begin
+    if (select attnotnull from pg_attribute where attrelid = 'events'::regclass and attname = 'event_id') then
+        perform set_config('lock_timeout', '5s', true);
+        alter table events alter column event_id drop not null;
+    end if;
+end
+$$;
 
 -- For people who look at what happened when. The log is only appended to, so a few bytes for every 32 pages find the place of
 -- an instant, and a write pays next to nothing for them.

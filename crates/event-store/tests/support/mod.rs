@@ -28,13 +28,13 @@ pub fn new_stream() -> StreamId {
     StreamId::new("game", Uuid::now_v7())
 }
 
-/// `count` private events after `expected`, with ids of their own.
+/// `count` private events after `expected`, without ids of their own.
 pub fn append(stream: StreamId, expected: Version, count: usize) -> Append {
     let events = (0..count).map(|index| event("MovePlayed", index as u8, Publication::Private)).collect();
     Append { stream, expected, events, metadata: Metadata::for_request("tester", Uuid::now_v7()) }
 }
 
-/// The same, and all of them public.
+/// The same, and all of them public, with ids.
 pub fn public_append(stream: StreamId, expected: Version, count: usize) -> Append {
     let events = (expected..)
         .take(count)
@@ -44,7 +44,8 @@ pub fn public_append(stream: StreamId, expected: Version, count: usize) -> Appen
 }
 
 pub fn event(kind: &'static str, data: u8, publication: Publication) -> NewEvent {
-    NewEvent { event_id: Uuid::now_v7(), kind, schema: 1, data: vec![data; 20], publication }
+    let event_id = (publication != Publication::Private).then(Uuid::now_v7);
+    NewEvent { event_id, kind, schema: 1, data: vec![data; 20], publication }
 }
 
 pub async fn events_of(pool: &PgPool, stream: StreamId) -> Vec<RecordedEvent> {
@@ -52,8 +53,17 @@ pub async fn events_of(pool: &PgPool, stream: StreamId) -> Vec<RecordedEvent> {
     load_all(&mut conn, stream.id).await.expect("readable events")
 }
 
-pub async fn event_ids_of(pool: &PgPool, stream: StreamId) -> Vec<Uuid> {
-    events_of(pool, stream).await.into_iter().map(|event| event.event_id).collect()
+/// What an event is told from all others by: its id if it has one, the request that it came of, and its data.
+pub type Mark = (Option<Uuid>, Uuid, Vec<u8>);
+
+pub fn marks(append: &Append) -> Vec<Mark> {
+    let request_id = append.metadata.correlation_id;
+    append.events.iter().map(|event| (event.event_id, request_id, event.data.clone())).collect()
+}
+
+pub async fn marks_of(pool: &PgPool, stream: StreamId) -> Vec<Mark> {
+    let events = events_of(pool, stream).await.into_iter();
+    events.map(|event| (event.event_id, event.metadata.correlation_id, event.data)).collect()
 }
 
 /// The outbox as (stream, version, follows), in the order of positions.

@@ -331,7 +331,7 @@ async fn append(
         stream: StreamId::new(ANALYSIS_STREAM, game_id),
         expected,
         events: vec![NewEvent {
-            event_id: Uuid::now_v7(),
+            event_id: Some(Uuid::now_v7()),
             kind,
             schema: SCHEMA,
             data,

@@ -81,7 +81,7 @@ pub async fn append(
         expected: log.version,
         events: vec![NewEvent {
             // Each happens to a match once.
-            event_id: Uuid::new_v5(&Uuid::from_u128(match_id(event).0), kind.as_bytes()),
+            event_id: Some(Uuid::new_v5(&Uuid::from_u128(match_id(event).0), kind.as_bytes())),
             kind,
             schema: SCHEMA,
             data,

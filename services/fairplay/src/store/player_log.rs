@@ -76,7 +76,7 @@ pub async fn append(
     let new_event = |(version, event): (i64, &PlayerEvent)| {
         let Encoded { kind, data } = encode(event);
         let publication = Publication::Public { follows: version };
-        NewEvent { event_id: Uuid::now_v7(), kind, schema: SCHEMA, data, publication }
+        NewEvent { event_id: Some(Uuid::now_v7()), kind, schema: SCHEMA, data, publication }
     };
     let append = Append {
         stream: StreamId::new(PLAYER_STREAM, player_id),

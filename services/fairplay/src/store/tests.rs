@@ -113,7 +113,7 @@ fn recorded(kind: &str, data: Vec<u8>) -> RecordedEvent {
     RecordedEvent {
         stream_id: Uuid::from_u128(1),
         version: 1,
-        event_id: Uuid::from_u128(2),
+        event_id: Some(Uuid::from_u128(2)),
         kind: kind.to_owned(),
         schema: 1,
         data,

@@ -1,6 +1,6 @@
 //! What a player does in a game.
 
-use domain_chess::{Color, Command, UciMove};
+use domain_chess::{Color, Command, Event, UciMove};
 use uuid::Uuid;
 
 use super::{
@@ -49,7 +49,7 @@ impl Action {
         }
     }
 
-    /// The request in words. Part of what is kept for ever (see [`fingerprint`]): never change it.
+    /// The request in words. Part of what is kept for ever (see [`Act::fingerprint`]): never change it.
     fn words(self) -> String {
         match self {
             Action::PlayMove { uci, plies_seen } => format!("play_move {uci} {plies_seen}"),
@@ -79,12 +79,34 @@ pub struct Act {
 }
 
 impl Act {
-    /// The id of the first event that this request leads to.
+    /// The id of the first of the events that this request leads to.
     ///
-    /// It is derived from all that makes the request what it is, so the log itself remembers what was asked: a repeated
-    /// id with another body has another fingerprint (GAME-4). Game and player are part of it because a client chooses
-    /// its request ids freely, and two events with one id would be one to the bus.
-    pub(super) fn fingerprint(&self) -> Uuid {
+    /// A move says itself what was asked for, so it gets none: most of the log is moves. Any other event may follow from different
+    /// requests; it gets the fingerprint of this one.
+    pub(super) fn event_id(&self, events: &[Event]) -> Option<Uuid> {
+        match events.first() {
+            Some(Event::MovePlayed(_)) => None,
+            _ => Some(self.fingerprint()),
+        }
+    }
+
+    /// Whether an event that the log has under this request's id, with the id `event_id`, is the first of what this request led to. If
+    /// it is not, the log has it of another request with the same id (GAME-4).
+    pub(super) fn led_to(&self, event_id: Option<Uuid>, event: &Event) -> bool {
+        match (event, self.action) {
+            (Event::MovePlayed(played), Action::PlayMove { uci, plies_seen }) => {
+                (played.uci, played.ply) == (uci, plies_seen.saturating_add(1))
+            }
+            (Event::MovePlayed(_), _) => false,
+            _ => event_id == Some(self.fingerprint()),
+        }
+    }
+
+    /// What the log remembers of a request where the event does not say what was asked for.
+    ///
+    /// It is derived from all that makes the request what it is: a repeated id with another body has another fingerprint (GAME-4). Game
+    /// and player are part of it because a client chooses its request ids freely, and two events with one id would be one to the bus.
+    fn fingerprint(&self) -> Uuid {
         let words = format!("{} {} {}", self.player_id, self.request_id, self.action.words());
         Uuid::new_v5(&self.game_id.0, words.as_bytes())
     }

@@ -34,8 +34,9 @@ pub enum Cause {
 pub struct Entry {
     /// Its place.
     pub version: Version,
-    /// Its id. For the first event of a request this is the request's fingerprint (GAME-4).
-    pub event_id: Uuid,
+    /// The id that it was given. For the first event of a request this is the request's fingerprint (GAME-4), except that a move, which
+    /// says all that was asked for, needs none.
+    pub event_id: Option<Uuid>,
     /// What caused it.
     pub cause: Cause,
     /// What happened.
@@ -114,8 +115,8 @@ pub struct Addition {
     pub epoch: Epoch,
     /// What caused them.
     pub cause: Cause,
-    /// The id of the first; those of the others are derived from it.
-    pub event_id: Uuid,
+    /// The id of the first, if it gets one. The others get none: what leaves the service without one is given one by the store.
+    pub event_id: Option<Uuid>,
     /// What happened.
     pub events: Vec<Event>,
 }
@@ -125,16 +126,11 @@ impl Addition {
     pub fn entries(&self) -> impl Iterator<Item = Entry> + '_ {
         (self.expected + 1..).zip(&self.events).zip(0_usize..).map(|((version, event), index)| Entry {
             version,
-            event_id: event_id_at(self.event_id, index),
+            event_id: self.event_id.filter(|_| index == 0),
             cause: self.cause,
             event: event.clone(),
         })
     }
-}
-
-/// The id of the event at `index` of an addition whose first event has the id `first`.
-fn event_id_at(first: Uuid, index: usize) -> Uuid {
-    if index == 0 { first } else { Uuid::new_v5(&first, &index.to_be_bytes()) }
 }
 
 /// Why an addition was certainly not written.

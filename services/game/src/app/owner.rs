@@ -222,7 +222,7 @@ impl Owner {
         let now_ms = self.context.clock.now_ms().max(self.game.last_event_at_ms());
         let command = Command::Resume { now_ms, alive_until_ms: None };
         let events = decide(&self.game, &command).unwrap_or_default();
-        self.commit(events, Cause::Service, Uuid::now_v7()).await?;
+        self.commit(events, Cause::Service, Some(Uuid::now_v7())).await?;
         metrics::recovered();
         Ok(())
     }
@@ -235,10 +235,9 @@ impl Owner {
 
     async fn reply_to(&mut self, act: &Act) -> Result<Answer, ActError> {
         let by = self.facts.color_of(act.player_id).ok_or(Refused::NotAPlayer)?;
-        let fingerprint = act.fingerprint();
         for _ in 0..DECISIONS_MAX {
             self.be_current().await?;
-            match self.requests.know(by, act.request_id, fingerprint) {
+            match self.requests.know(by, act.request_id, act.action) {
                 Known::No => {}
                 Known::Accepted => return Ok(Answer::Repeated),
                 Known::Refused(refused) => return Err(refused.into()),
@@ -249,11 +248,14 @@ impl Owner {
             let lag_ms = self.lag_ms(act.action, by, now_ms);
             let written = match self.settle(now_ms, lag_ms).await {
                 Ok(()) => match decide(&self.game, &act.action.command(by, now_ms, lag_ms)) {
-                    Ok(events) => self.commit(events, cause, fingerprint).await,
+                    Ok(events) => {
+                        let event_id = act.event_id(&events);
+                        self.commit(events, cause, event_id).await
+                    }
                     Err(refusal) => {
                         let last_uci = self.last_uci.map(|uci| uci.to_string());
                         let refused = Refused::new(refusal, act.action, &self.game, last_uci);
-                        self.requests.note_refused(by, act.request_id, fingerprint, refused.clone());
+                        self.requests.note_refused(by, act.request_id, act.action, refused.clone());
                         return Err(refused.into());
                     }
                 },
@@ -275,7 +277,7 @@ impl Owner {
         &mut self,
         events: Vec<Event>,
         cause: Cause,
-        event_id: Uuid,
+        event_id: Option<Uuid>,
     ) -> Result<Vec<Entry>, JournalError> {
         if events.is_empty() {
             return Ok(Vec::new());

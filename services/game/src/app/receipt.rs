@@ -78,7 +78,7 @@ pub(super) fn earlier_answer(
 ) -> Result<Option<Result<Receipt, Refused>>, JournalError> {
     let is_of_request = |entry: &Entry| is_of(entry.cause, by, act.request_id);
     let Some(first) = record.entries().iter().find(|entry| is_of_request(entry)) else { return Ok(None) };
-    if first.event_id != act.fingerprint() {
+    if !act.led_to(first.event_id, &first.event) {
         return Ok(Some(Err(Refused::RequestIdReused)));
     }
     let mut entries = Vec::new();

@@ -6,6 +6,7 @@ use domain_chess::Color;
 use uuid::Uuid;
 
 use super::{
+    act::Action,
     journal::{Cause, Entry},
     refused::Refused,
 };
@@ -25,7 +26,7 @@ pub(super) struct Requests {
 struct Earlier {
     by: Color,
     request_id: Uuid,
-    fingerprint: Uuid,
+    action: Action,
     refused: Refused,
 }
 
@@ -49,21 +50,21 @@ impl Requests {
     }
 
     /// Notes a refused request.
-    pub(super) fn note_refused(&mut self, by: Color, request_id: Uuid, fingerprint: Uuid, refused: Refused) {
+    pub(super) fn note_refused(&mut self, by: Color, request_id: Uuid, action: Action, refused: Refused) {
         if self.refused.len() == REFUSED_REMEMBERED_MAX {
             self.refused.pop_front();
         }
-        self.refused.push_back(Earlier { by, request_id, fingerprint, refused });
+        self.refused.push_back(Earlier { by, request_id, action, refused });
     }
 
     /// What is known of a request.
-    pub(super) fn know(&self, by: Color, request_id: Uuid, fingerprint: Uuid) -> Known {
+    pub(super) fn know(&self, by: Color, request_id: Uuid, action: Action) -> Known {
         if self.accepted.contains(&(by, request_id)) {
             return Known::Accepted;
         }
         match self.refused.iter().find(|earlier| (earlier.by, earlier.request_id) == (by, request_id)) {
             None => Known::No,
-            Some(earlier) if earlier.fingerprint == fingerprint => Known::Refused(earlier.refused.clone()),
+            Some(earlier) if earlier.action == action => Known::Refused(earlier.refused.clone()),
             Some(_) => Known::Refused(Refused::RequestIdReused),
         }
     }

@@ -117,7 +117,7 @@ impl Packed {
         let events = archive::unpack(&started, &self.course)?;
         let entries = events.into_iter().zip(1..).map(|(event, version): (Event, Version)| Entry {
             version,
-            event_id: Uuid::new_v5(&facts.game_id.0, &version.to_be_bytes()),
+            event_id: None,
             cause: Cause::Service,
             event,
         });
@@ -137,9 +137,10 @@ impl Packed {
         let mut stored = Vec::with_capacity(record.entries().len());
         for entry in record.entries() {
             let event = match &entry.event {
-                Event::Started(started) => codec::encode_started(entry.event_id, facts, started),
-                Event::Ended(ended) => codec::encode_ended(entry.event_id, &story, ended),
-                event => codec::encode(entry.event_id, event)?,
+                // The ids are no part of what is kept.
+                Event::Started(started) => codec::encode_started(Uuid::nil(), facts, started),
+                Event::Ended(ended) => codec::encode_ended(Uuid::nil(), &story, ended),
+                event => codec::encode(None, event)?,
             };
             stored.push(event);
         }

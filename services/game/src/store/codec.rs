@@ -15,7 +15,10 @@ use prost::Message;
 use proto::game::v1 as pb;
 use uuid::Uuid;
 
-use super::rule_set::{self, RuleSetFault};
+use super::{
+    actor,
+    rule_set::{self, RuleSetFault},
+};
 use crate::{
     app::{Cause, CityId, Entry, Facts, GameId, MatchId, Record, TableId, Version},
     wire,
@@ -89,7 +92,7 @@ pub struct Story<'a> {
 }
 
 /// An event of a game in play.
-pub fn encode(event_id: Uuid, event: &Event) -> Result<NewEvent, CodecError> {
+pub fn encode(event_id: Option<Uuid>, event: &Event) -> Result<NewEvent, CodecError> {
     let (kind, data) = match event {
         Event::MovePlayed(played) => (MOVE_PLAYED, move_played(played).encode_to_vec()),
         Event::DrawOffered { by, at_ms } => {
@@ -132,7 +135,7 @@ pub fn encode_started(event_id: Uuid, facts: &Facts, started: &Started) -> NewEv
         table_id: wire::id_text(facts.table_id),
     };
     NewEvent {
-        event_id,
+        event_id: Some(event_id),
         kind: STARTED,
         schema: SCHEMA,
         data: message.encode_to_vec(),
@@ -149,7 +152,7 @@ pub fn encode_ended(event_id: Uuid, story: &Story<'_>, ended: &Ended) -> NewEven
         }
     };
     let publication = Publication::Public { follows: STARTED_VERSION };
-    NewEvent { event_id, kind, schema: SCHEMA, data, publication }
+    NewEvent { event_id: Some(event_id), kind, schema: SCHEMA, data, publication }
 }
 
 /// The log of a game from its stored events.
@@ -166,10 +169,7 @@ pub fn decode(recorded: &[RecordedEvent]) -> Result<Record, CodecError> {
 }
 
 fn entry(facts: &Facts, recorded: &RecordedEvent, event: Event) -> Entry {
-    let by = Uuid::parse_str(&recorded.metadata.actor)
-        .ok()
-        .and_then(|player_id| facts.color_of(crate::app::PlayerId(player_id)));
-    let cause = match by {
+    let cause = match actor::read(facts, &recorded.metadata.actor) {
         Some(by) => Cause::Request { by, request_id: recorded.metadata.causation_id },
         None => Cause::Service,
     };

@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-use super::{SERVICE, STREAM_KIND, archive, codec, codec::Story, games};
+use super::{SERVICE, STREAM_KIND, actor, archive, codec, codec::Story, games};
 use crate::app::{
     Addition, AdditionRefused, Cause, Entry, Facts, GameId, Journal, JournalError, Record, ShardId, Version,
 };
@@ -169,7 +169,7 @@ impl Ending {
             events.push(match &entry.event {
                 Event::Ended(ended) => {
                     end = Some(*ended);
-                    codec::encode_ended(entry.event_id, &story, ended)
+                    codec::encode_ended(end_id(game_id, entry), &story, ended)
                 }
                 event => codec::encode(entry.event_id, event).map_err(|error| damaged(game_id, error))?,
             });
@@ -177,6 +177,11 @@ impl Ending {
         let ended = end.ok_or_else(|| damaged(game_id, "an end without an end"))?;
         Ok(Ending { events, ended, plies: story.moves.len() })
     }
+}
+
+/// What the bus knows the end by. That of a move has no id of the request that led to it; a game ends once.
+fn end_id(game_id: GameId, end: &Entry) -> Uuid {
+    end.event_id.unwrap_or_else(|| Uuid::new_v5(&game_id.0, b"ended"))
 }
 
 pub(super) async fn read(conn: &mut PgConnection, game_id: GameId) -> Result<Option<Record>, JournalError> {
@@ -199,15 +204,16 @@ fn stream(game_id: GameId) -> StreamId {
     StreamId::new(STREAM_KIND, game_id.0)
 }
 
-/// The end of a game carries the match as its correlation, for the services that go on from it. Events that stay in the
-/// log carry the request alone, which the store keeps in fewer bytes.
+/// The end of a game carries the match as its correlation and the player's id, for the services that go on from it. Events that stay in
+/// the log carry the request alone and the player's side, which are fewer bytes.
 fn metadata(addition: &Addition) -> Metadata {
     let facts: &Arc<Facts> = &addition.facts;
-    let (actor, causation_id) = match addition.cause {
-        Cause::Request { by, request_id } => (facts.seat(by).player_id.to_string(), request_id),
-        Cause::Service => (SERVICE.to_owned(), addition.event_id),
-    };
     let ends = addition.events.iter().any(|event| matches!(event, Event::Ended(_)));
+    let (actor, causation_id) = match addition.cause {
+        Cause::Request { by, request_id } if ends => (facts.seat(by).player_id.to_string(), request_id),
+        Cause::Request { by, request_id } => (actor::side(by).to_owned(), request_id),
+        Cause::Service => (SERVICE.to_owned(), addition.event_id.unwrap_or(facts.game_id.0)),
+    };
     let correlation_id = facts.match_id.map(|id| id.0).filter(|_| ends).unwrap_or(causation_id);
     Metadata { correlation_id, causation_id, actor, trace_parent: current_trace_parent() }
 }

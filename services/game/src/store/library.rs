@@ -158,7 +158,7 @@ fn record(imported: &Imported) -> Record {
     let facts = Arc::new(facts(imported));
     let entries = events.into_iter().zip(1..).map(|(event, version): (Event, Version)| Entry {
         version,
-        event_id: Uuid::new_v5(&facts.game_id.0, &version.to_be_bytes()),
+        event_id: None,
         cause: Cause::Service,
         event,
     });

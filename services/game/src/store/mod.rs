@@ -1,9 +1,10 @@
 //! The service's database: the logs of games and tables, and the lists of them.
 //!
-//! `codec` turns domain events into stored bytes and back, `rule_set` does so for the rules a game is played by, `journal` is
+//! `codec` turns domain events into stored bytes and back, `actor` the players who caused them, `rule_set` does so for the rules a game is played by, `journal` is
 //! the log, `leases` who owns which games, `games` the list, `archive` finished games in few bytes, `library` many games at once. The same for tables:
 //! `table_codec`, `tables`, and `table_feed` for those who follow them. `featured` is the best running game. Statements live in commented files under `queries/`.
 
+mod actor;
 pub mod archive;
 mod codec;
 mod featured;

@@ -55,14 +55,14 @@ pub fn encode(event_id: Uuid, event: &TableEvent) -> NewEvent {
         }
         TableEvent::Closed { at_ms } => (CLOSED, pb::TableClosed { at_ms: *at_ms }.encode_to_vec()),
     };
-    NewEvent { event_id, kind, schema: SCHEMA, data, publication: Publication::Private }
+    NewEvent { event_id: Some(event_id), kind, schema: SCHEMA, data, publication: Publication::Private }
 }
 
 /// An entry of a table's log from its stored event.
 pub fn decode(recorded: &RecordedEvent) -> Result<TableEntry, CodecError> {
     Ok(TableEntry {
         version: recorded.version,
-        event_id: recorded.event_id,
+        event_id: recorded.id(),
         by: Uuid::parse_str(&recorded.metadata.actor).ok().map(PlayerId),
         request_id: recorded.metadata.causation_id,
         event: decode_event(recorded)?,

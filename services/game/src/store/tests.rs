@@ -11,6 +11,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{
+    actor,
     codec::{self, CodecError, Story},
     rule_set, table_codec,
 };
@@ -100,7 +101,7 @@ fn written() -> Vec<(NewEvent, Event)> {
         Event::PlayerBack { by: Color::Black, at_ms: 8_700 },
     ];
     let mut all = vec![(codec::encode_started(id, &facts, &started), Event::Started(Box::new(city())))];
-    all.extend(inner.map(|event| (codec::encode(id, &event).expect("a stored event"), event)));
+    all.extend(inner.map(|event| (codec::encode(Some(id), &event).expect("a stored event"), event)));
     all.push((codec::encode_ended(id, &story, &won), Event::Ended(won)));
     all.push((codec::encode_ended(id, &story, &aborted), Event::Ended(aborted)));
     all
@@ -133,6 +134,27 @@ fn every_event_is_read_as_it_was_written() {
     }
 }
 
+// GAME-7: an event that stays in the log has the player's side; as long as it had an id of its own, it had the player's.
+#[test]
+fn a_player_is_read_from_his_side_and_from_his_id() {
+    let start = codec::encode_started(Uuid::from_u128(9), &facts(), &city());
+    let cause_of = |event_id, actor: &str| {
+        let played = codec::encode(event_id, &Event::MovePlayed(e4(CLOCKS))).expect("a stored event");
+        let log = [recorded(&start, 1, "game"), recorded(&played, 2, actor)];
+        let record = codec::decode(&log).expect("readable");
+        assert_eq!(record.entries()[1].event_id, event_id);
+        record.entries()[1].cause
+    };
+    let request = |by| Cause::Request { by, request_id: Uuid::from_u128(77) };
+    for (by, player) in [(Color::White, 3), (Color::Black, 4)] {
+        assert_eq!(cause_of(None, actor::side(by)), request(by));
+        assert_eq!(cause_of(Some(Uuid::from_u128(8)), &Uuid::from_u128(player).to_string()), request(by));
+    }
+    for other in ["game", "", "W", "white", &Uuid::from_u128(5).to_string()] {
+        assert_eq!(cause_of(None, other), Cause::Service, "{other:?}");
+    }
+}
+
 #[test]
 fn only_the_first_and_the_last_event_leave_the_service() {
     let publications: Vec<_> = written().iter().map(|(event, _)| (event.kind, event.publication)).collect();
@@ -153,7 +175,7 @@ fn a_game_without_clocks_from_another_position_survives_the_log() {
     started.standing = Standing::Casual;
     started.time_scale = TimeScale::new(50).expect("a scale");
     let first = codec::encode_started(Uuid::from_u128(9), &facts(), &started);
-    let second = codec::encode(Uuid::from_u128(9), &Event::MovePlayed(e4(None))).expect("a stored event");
+    let second = codec::encode(None, &Event::MovePlayed(e4(None))).expect("a stored event");
     let record =
         codec::decode(&[recorded(&first, 1, "game"), recorded(&second, 2, "game")]).expect("readable");
     assert_eq!(*record.started(), started);

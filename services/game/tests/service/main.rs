@@ -50,6 +50,7 @@ mod harness;
 mod lag;
 mod lines;
 mod lists;
+mod log;
 mod matches;
 mod presence;
 mod process;

@@ -25,7 +25,7 @@ pub(super) fn player_roles_changed(account: &Account, new: &NewRoles, expected: 
         stream: StreamId::new(PLAYER, account.player_id),
         expected,
         events: vec![NewEvent {
-            event_id,
+            event_id: Some(event_id),
             kind: "PlayerRolesChanged",
             schema: 1,
             data: encode_roles(account, new),
@@ -47,7 +47,7 @@ impl NewPlayer<'_> {
             stream: StreamId::new(PLAYER, player_id),
             expected: 0,
             events: vec![NewEvent {
-                event_id: self.event_id,
+                event_id: Some(self.event_id),
                 kind: "PlayerRegistered",
                 schema: 1,
                 data: encode(self.registration),

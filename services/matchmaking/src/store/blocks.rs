@@ -61,7 +61,7 @@ pub async fn append(
         stream: StreamId { kind: BLOCKS_STREAM, id: stream_id(player_id) },
         expected,
         events: vec![NewEvent {
-            event_id: Uuid::now_v7(),
+            event_id: Some(Uuid::now_v7()),
             kind: event.name(),
             schema: 1,
             data: event.encode(),

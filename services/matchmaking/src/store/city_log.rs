@@ -123,7 +123,7 @@ pub async fn append(
         stream: StreamId { kind: CITY_STREAM, id: stream_id(city_id) },
         expected,
         events: vec![NewEvent {
-            event_id: Uuid::now_v7(),
+            event_id: Some(Uuid::now_v7()),
             kind: event.name(),
             schema: 1,
             data: event.encode(),

@@ -86,7 +86,7 @@ pub async fn append(
         stream: StreamId { kind: MATCH_STREAM, id: log.match_id },
         expected: log.version,
         events: vec![NewEvent {
-            event_id: Uuid::now_v7(),
+            event_id: Some(Uuid::now_v7()),
             kind,
             schema: 1,
             data,

@@ -120,7 +120,7 @@ fn append(recorded: Recorded) -> Append {
         Change::Correction(made) => made.correction.ruling.request_id,
     };
     let event = NewEvent {
-        event_id: Uuid::new_v5(&cause, kind.as_bytes()),
+        event_id: Some(Uuid::new_v5(&cause, kind.as_bytes())),
         kind,
         schema: codec::SCHEMA,
         data: codec::write(&change),

@@ -91,7 +91,7 @@ pub fn append_of(expected: Version, postings: &[Posting], metadata: Metadata) ->
         .map(|(follows, posting)| {
             let encoded = codec::write(posting);
             NewEvent {
-                event_id: event_id(stream, encoded.kind, follows),
+                event_id: Some(event_id(stream, encoded.kind, follows)),
                 kind: encoded.kind,
                 schema: codec::SCHEMA,
                 data: encoded.data,

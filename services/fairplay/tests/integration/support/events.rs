@@ -63,7 +63,7 @@ impl Event {
             stream: self.stream,
             expected: self.version - 1,
             events: vec![NewEvent {
-                event_id: self.event_id,
+                event_id: Some(self.event_id),
                 kind: self.kind,
                 schema: 1,
                 data: self.data.clone(),

@@ -51,7 +51,7 @@ impl Owner {
             if events.is_empty() {
                 return Ok(());
             }
-            self.commit(events, Cause::Service, Uuid::now_v7()).await?;
+            self.commit(events, Cause::Service, Some(Uuid::now_v7())).await?;
         }
         Ok(())
     }
@@ -65,7 +65,7 @@ impl Owner {
         if let [Event::Ended(ended)] = events.as_slice() {
             metrics::deadline_settled(self.context.clock.now_ms() - ended.at_ms);
         }
-        self.commit(events, Cause::Service, Uuid::now_v7()).await.map(|_| ())
+        self.commit(events, Cause::Service, Some(Uuid::now_v7())).await.map(|_| ())
     }
 
     /// The timer's span is the root of the trace of whatever the end of the game brings about.

@@ -79,7 +79,7 @@ impl Owner {
         if self.game.is_playing() && !has_fallen && now_ms > since_ms {
             let command = Command::Resume { now_ms, alive_until_ms: Some(since_ms) };
             let events = decide(&self.game, &command).unwrap_or_default();
-            self.commit(events, Cause::Service, Uuid::now_v7()).await?;
+            self.commit(events, Cause::Service, Some(Uuid::now_v7())).await?;
             metrics::recovered();
         }
         self.outage = None;

@@ -47,7 +47,7 @@ impl MemoryJournal {
             expected: 0,
             epoch: 0,
             cause: Cause::Service,
-            event_id: Uuid::new_v4(),
+            event_id: Some(Uuid::new_v4()),
             events,
         };
         let entries = entries.entries().collect();
@@ -64,6 +64,15 @@ impl MemoryJournal {
 
     pub(super) fn entries(&self, facts: &Facts) -> Vec<Entry> {
         self.state.lock().expect("unpoisoned").logs[&facts.game_id].1.clone()
+    }
+
+    /// Gives every event without an id one, as all had once.
+    pub(super) fn give_ids(&self, facts: &Facts) {
+        let mut state = self.state.lock().expect("unpoisoned");
+        let (_, log) = state.logs.get_mut(&facts.game_id).expect("the game has begun");
+        for entry in log {
+            entry.event_id.get_or_insert_with(Uuid::new_v4);
+        }
     }
 
     /// How many writes were tried.

@@ -59,7 +59,7 @@ impl Matchmaking {
     ) {
         let id = match_id.parse().expect("a test writes ids well");
         let events = events.map(|(kind, follows, data)| NewEvent {
-            event_id: Uuid::now_v7(),
+            event_id: Some(Uuid::now_v7()),
             kind,
             schema: 1,
             data,

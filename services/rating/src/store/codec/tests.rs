@@ -48,7 +48,7 @@ fn recorded(kind: &str, data: Vec<u8>) -> RecordedEvent {
     RecordedEvent {
         stream_id: Uuid::from_u128(1),
         version: 1,
-        event_id: Uuid::from_u128(9),
+        event_id: Some(Uuid::from_u128(9)),
         kind: kind.to_owned(),
         schema: SCHEMA,
         data,

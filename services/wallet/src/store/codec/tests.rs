@@ -194,7 +194,7 @@ fn recorded(encoded: &Encoded) -> RecordedEvent {
     RecordedEvent {
         stream_id: Uuid::from_u128(1),
         version: 1,
-        event_id: Uuid::from_u128(2),
+        event_id: Some(Uuid::from_u128(2)),
         kind: encoded.kind.to_owned(),
         schema: SCHEMA,
         data: encoded.data.clone(),
