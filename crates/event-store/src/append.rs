@@ -3,12 +3,15 @@
 use crate::fault::{self, Fault};
 use crate::fence::Grant;
 use crate::{Append, InvalidAppend, Publication, Version, head};
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::postgres::PgArguments;
+use sqlx::query::QueryScalar;
+use sqlx::{PgConnection, PgExecutor, Postgres};
 use std::collections::HashSet;
 use std::sync::Arc;
 use uuid::Uuid;
 
 const APPEND: &str = include_str!("sql/append.sql");
+const APPEND_SINGLE: &str = include_str!("sql/append_single.sql");
 const STANDING: &str = include_str!("sql/standing.sql");
 
 /// Why an append was not written, or why that is not known.
@@ -132,28 +135,44 @@ impl<'a> Columns<'a> {
         }
         columns
     }
+
+    fn are_single_and_private(&self) -> bool {
+        self.leads.iter().all(|leads| *leads) && self.follows.iter().all(Option::is_none)
+    }
+
+    /// Binds what all the statements begin with.
+    fn bind_events<'q>(&'q self, query: Scalar<'q>) -> Scalar<'q> {
+        query
+            .bind(&self.stream_ids)
+            .bind(&self.versions)
+            .bind(&self.event_ids)
+            .bind(&self.kinds)
+            .bind(&self.schemas)
+            .bind(&self.data)
+            .bind(&self.metadata)
+    }
 }
+
+/// A statement that answers stream ids.
+type Scalar<'q> = QueryScalar<'q, Postgres, Uuid, PgArguments>;
 
 /// Runs the statement and answers the streams whose append was written.
 pub(crate) async fn insert(
     executor: impl PgExecutor<'_>,
     columns: &Columns<'_>,
 ) -> Result<HashSet<Uuid>, sqlx::Error> {
-    let written: Vec<Uuid> = sqlx::query_scalar(APPEND)
-        .bind(&columns.stream_ids)
-        .bind(&columns.versions)
-        .bind(&columns.event_ids)
-        .bind(&columns.kinds)
-        .bind(&columns.schemas)
-        .bind(&columns.data)
-        .bind(&columns.metadata)
-        .bind(&columns.follows)
-        .bind(&columns.stream_kinds)
-        .bind(&columns.leads)
-        .bind(&columns.fences)
-        .bind(&columns.epochs)
-        .fetch_all(executor)
-        .await?;
+    let query = if columns.are_single_and_private() {
+        columns.bind_events(sqlx::query_scalar(APPEND_SINGLE)).bind(&columns.fences).bind(&columns.epochs)
+    } else {
+        columns
+            .bind_events(sqlx::query_scalar(APPEND))
+            .bind(&columns.follows)
+            .bind(&columns.stream_kinds)
+            .bind(&columns.leads)
+            .bind(&columns.fences)
+            .bind(&columns.epochs)
+    };
+    let written: Vec<Uuid> = query.fetch_all(executor).await?;
     Ok(written.into_iter().collect())
 }
 
