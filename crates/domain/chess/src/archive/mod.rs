@@ -1,26 +1,28 @@
 //! A finished game in few bytes, and back: exactly the same events.
 //!
-//! What a move is, is said by its rank among the legal moves in the order in which people tend to play them; what a clock
-//! showed follows from the thinking time by the rules of the clock, and is written out only where it does not. Both go
-//! through one arithmetic coder. The beginning of the game ([`Started`]) is not part of the packed form: whoever keeps
-//! packed games keeps it beside.
+//! What a move is, is said by the kind of piece and by its rank among the squares that such pieces go to, the likelier ones
+//! with more of the code (docs/decisions/0031-moves-by-kind-and-target.md). What a clock showed follows from the thinking
+//! time by the rules of the clock, and is written out only where it does not. All goes through one arithmetic coder. The
+//! beginning of the game ([`Started`]) is not part of the packed form: whoever keeps packed games keeps it beside.
 //!
-//! * `range_coder`: bits and slots by their likelihood. `numbers`: whole numbers.
-//! * `order`, `ranks`: which move is likely. `course`: what follows from what. Both are frozen with the format's number.
+//! * `range_coder`: values by their likelihood. `symbol`: likelihoods that are learnt. `numbers`: whole numbers.
+//! * `moves`, `targets`: which move is likely. `course`: what follows from what. `script`: event by event. All of them are
+//!   frozen with the format's number.
 
 mod course;
+mod moves;
 mod numbers;
-mod order;
 mod range_coder;
-mod ranks;
 mod script;
+mod symbol;
+mod targets;
 
 use crate::event::{Event, Started};
 use range_coder::{Reader, Writer};
 use script::{Script, Unit};
 
 /// The number of the stored form, in the upper half of the first byte.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 /// The most events that one game may have; the longest possible game is far below.
 pub const EVENTS_MAX: usize = 30_000;
 /// What a reader may be asked to look at.

@@ -1,74 +1,69 @@
 //! An arithmetic coder: what is likely costs a fraction of a bit.
 //!
 //! Writer and reader have one interface, [`Coder`], so that what is coded is described once. A writer returns the value it
-//! is given; a reader ignores it and returns what stands in the bytes.
+//! is given; a reader ignores it and returns what stands in the bytes. How likely values are is said by their [`Parts`].
 
-/// Probabilities are in units of 2⁻¹².
-const PROBABILITY_BITS: u32 = 12;
+use super::symbol::Symbol;
+
 /// Below this the range is widened by a byte.
 const RANGE_MIN: u32 = 1 << 24;
-/// How many times a model has been seen before it stops to learn more slowly.
-const SEEN_MAX: u8 = 30;
 
-/// What part of the way to what has just been seen a model goes, by how often it was seen before: 2 ÷ (2 × seen + 3), in
-/// units of 2⁻¹⁴.
-const PACE: [i32; SEEN_MAX as usize + 1] = pace();
-
-const fn pace() -> [i32; SEEN_MAX as usize + 1] {
-    let mut pace = [0; SEEN_MAX as usize + 1];
-    let mut seen = 0;
-    while seen < pace.len() {
-        pace[seen] = (2 << 14) / (2 * seen as i32 + 3);
-        seen += 1;
-    }
-    pace
+/// What belongs to one value, of the whole from 0 to [`Parts::total`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) start: u32,
+    /// Never 0.
+    pub(super) size: u32,
 }
 
-/// The chance that a bit is 0, learnt as the bits come: quickly at first, slowly later.
+/// Values and how likely they are: to each belongs a part, and the parts leave no gap.
+pub(super) trait Parts {
+    type Value: Copy;
+
+    /// Never 0 and at most 2¹⁶.
+    fn total(&self) -> u32;
+    /// The part of a value that has one.
+    fn part_of(&self, value: Self::Value) -> Part;
+    /// The value at a place below the total, and its part.
+    fn at(&self, place: u32) -> (Self::Value, Part);
+}
+
+/// The values below a number, each as likely as any other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bit {
-    /// In units of 2⁻¹⁶.
-    chance_of_zero: u16,
-    seen: u8,
-}
+pub(super) struct Even(pub(super) u32);
 
-impl Bit {
-    /// As likely as not.
-    pub(super) const fn even() -> Bit {
-        Bit { chance_of_zero: 1 << 15, seen: 0 }
+impl Parts for Even {
+    type Value = u32;
+
+    fn total(&self) -> u32 {
+        self.0
     }
 
-    /// Zero with a chance of `chance` in 2¹⁶, as if that had been seen `seen` times.
-    pub(super) const fn expecting(chance: u16, seen: u8) -> Bit {
-        Bit { chance_of_zero: chance, seen }
+    fn part_of(&self, value: u32) -> Part {
+        Part { start: value, size: 1 }
     }
 
-    fn chance(self) -> u32 {
-        let last = (1 << PROBABILITY_BITS) - 1;
-        (u32::from(self.chance_of_zero) >> (16 - PROBABILITY_BITS)).clamp(1, last)
-    }
-
-    fn learn(&mut self, bit: bool) {
-        let target: i32 = if bit { 0 } else { 0xffff };
-        let chance = i32::from(self.chance_of_zero);
-        // An arithmetic shift: rounds down on both sides, the same on every machine.
-        let step = ((target - chance) * PACE[usize::from(self.seen)]) >> 14;
-        self.chance_of_zero = u16::try_from(chance + step).expect("between the old chance and the target");
-        self.seen = (self.seen + 1).min(SEEN_MAX);
+    fn at(&self, place: u32) -> (u32, Part) {
+        (place, self.part_of(place))
     }
 }
-
-/// Cumulative frequencies of numbered slots; `0` is the first bound.
-pub(super) type Bounds = [u32];
 
 /// Either direction.
 pub(super) trait Coder {
-    /// A bit with a model that learns.
-    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool;
-    /// One of `count` slots with the frequencies between `bounds`.
-    fn slot(&mut self, bounds: &Bounds, count: usize, slot: usize) -> usize;
+    /// One of the values that have parts.
+    fn choose<P: Parts>(&mut self, parts: &P, value: P::Value) -> P::Value;
+
+    /// A value with a model that learns.
+    fn learn<const N: usize>(&mut self, model: &mut Symbol<N>, value: usize) -> usize {
+        let value = self.choose(model, value);
+        model.learn(value);
+        value
+    }
+
     /// `bits` bits without a model, at most 16.
-    fn plain(&mut self, bits: u32, value: u32) -> u32;
+    fn plain(&mut self, bits: u32, value: u32) -> u32 {
+        self.choose(&Even(1 << bits), value)
+    }
 }
 
 /// Writes.
@@ -132,26 +127,10 @@ impl Writer {
 }
 
 impl Coder for Writer {
-    fn bit(&mut self, model: &mut Bit, bit: bool) -> bool {
-        let bound = (self.range >> PROBABILITY_BITS) * model.chance();
-        if bit {
-            self.narrow(bound, self.range - bound)
-        } else {
-            self.narrow(0, bound)
-        }
-        model.learn(bit);
-        bit
-    }
-
-    fn slot(&mut self, bounds: &Bounds, count: usize, slot: usize) -> usize {
-        let unit = self.range / bounds[count];
-        self.narrow(unit * bounds[slot], unit * (bounds[slot + 1] - bounds[slot]));
-        slot
-    }
-
-    fn plain(&mut self, bits: u32, value: u32) -> u32 {
-        let unit = self.range >> bits;
-        self.narrow(unit * value, unit);
+    fn choose<P: Parts>(&mut self, parts: &P, value: P::Value) -> P::Value {
+        let unit = self.range / parts.total();
+        let part = parts.part_of(value);
+        self.narrow(unit * part.start, unit * part.size);
         value
     }
 }
@@ -193,31 +172,11 @@ impl<'a> Reader<'a> {
 }
 
 impl Coder for Reader<'_> {
-    fn bit(&mut self, model: &mut Bit, _: bool) -> bool {
-        let bound = (self.range >> PROBABILITY_BITS) * model.chance();
-        let bit = self.code >= bound;
-        if bit {
-            self.narrow(bound, self.range - bound)
-        } else {
-            self.narrow(0, bound)
-        }
-        model.learn(bit);
-        bit
-    }
-
-    fn slot(&mut self, bounds: &Bounds, count: usize, _: usize) -> usize {
-        let unit = self.range / bounds[count];
-        let place = (self.code / unit).min(bounds[count] - 1);
-        // The likely slots come first.
-        let slot = (0..count).find(|slot| place < bounds[slot + 1]).unwrap_or(count - 1);
-        self.narrow(unit * bounds[slot], unit * (bounds[slot + 1] - bounds[slot]));
-        slot
-    }
-
-    fn plain(&mut self, bits: u32, _: u32) -> u32 {
-        let unit = self.range >> bits;
-        let value = (self.code / unit).min((1 << bits) - 1);
-        self.narrow(unit * value, unit);
+    fn choose<P: Parts>(&mut self, parts: &P, _: P::Value) -> P::Value {
+        let unit = self.range / parts.total();
+        let place = (self.code / unit).min(parts.total() - 1);
+        let (value, part) = parts.at(place);
+        self.narrow(unit * part.start, unit * part.size);
         value
     }
 }
@@ -225,20 +184,18 @@ impl Coder for Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const BOUNDS: [u32; 4] = [0, 700, 1_000, 1_003];
+    use crate::archive::symbol::UNSURE;
 
     fn sequence(coder: &mut impl Coder, seed: u32) -> Vec<u32> {
         let mut random = seed;
-        let (mut likely, mut even) = (Bit::expecting(60_000, 10), Bit::even());
+        let mut model = Symbol::<8>::expecting(&[900, 50, 3], UNSURE);
         let mut values = Vec::new();
         for _ in 0..2_000 {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             let drawn = random >> 16;
-            values.push(u32::from(coder.bit(&mut likely, drawn.is_multiple_of(50))));
-            values.push(u32::from(coder.bit(&mut even, drawn & 1 == 1)));
-            values.push(coder.slot(&BOUNDS, 3, (drawn % 3) as usize) as u32);
-            values.push(coder.slot(&BOUNDS, 1, 0) as u32);
+            values.push(coder.learn(&mut model, if drawn.is_multiple_of(50) { 7 } else { 0 }) as u32);
+            values.push(coder.choose(&Even(3), drawn % 3));
+            values.push(coder.choose(&Even(1), 0));
             values.push(coder.plain(16, drawn));
         }
         values
@@ -257,12 +214,12 @@ mod tests {
     }
 
     #[test]
-    fn a_likely_bit_costs_next_to_nothing_and_a_sure_one_no_more() {
+    fn a_likely_value_costs_next_to_nothing_and_a_sure_one_no_more() {
         let mut writer = Writer::after(Vec::new());
-        let mut model = Bit::even();
+        let mut model = Symbol::<8>::expecting(&[1; 8], UNSURE);
         for _ in 0..1_000 {
-            writer.bit(&mut model, false);
-            writer.slot(&BOUNDS, 1, 0);
+            writer.learn(&mut model, 3);
+            writer.choose(&Even(1), 0);
         }
         let bytes = writer.finish().len();
         assert!(bytes <= 10, "{bytes}");

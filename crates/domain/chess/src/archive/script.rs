@@ -1,45 +1,56 @@
 //! A game's events one after the other, written and read by the same steps.
 
-use shakmaty::{
-    Chess, Color, MoveList, Position as _, Square,
-    san::{San, SanPlus, Suffix},
-    uci::UciMove,
-};
+use shakmaty::{Color, uci::UciMove};
 
 use super::{
     Damaged, Unpackable,
     course::{Consequences, Course},
-    numbers::Number,
-    order::Ordered,
-    range_coder::{Bit, Coder, Reader, Writer},
-    ranks,
+    moves::Moves,
+    numbers::{Number, Widths},
+    range_coder::{Coder, Reader, Writer},
+    symbol::{SURE, Symbol, UNSURE},
 };
 use crate::{
     clock::Clocks,
     event::{Ended, Event, MovePlayed, Started},
+    notation::legal_move,
     outcome::{EndReason, Outcome},
 };
 
-/// The coarsest unit in which all thinking times of a game are whole numbers: imported games know seconds only.
+/// The coarsest unit in which all thinking times of a game are whole numbers: imported games know seconds only, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unit(u8);
 
-const UNITS_MS: [i64; 4] = [1, 10, 100, 1_000];
+/// Of the last one only zero is a multiple.
+const UNITS_MS: [i64; 5] = [1, 10, 100, 1_000, i64::MAX];
 
-/// What follows a move most of the time is a move.
-const ANOTHER_MOVE: Bit = Bit::expecting(64_000, 20);
-/// Clocks nearly always show what they must.
-const AS_EXPECTED: Bit = Bit::expecting(65_000, 20);
+/// How often thinking times have each number of bits in each unit, counted over games between people.
+static WIDTHS: [Widths; 5] = [
+    Symbol::expecting(&[1, 1, 1, 1, 2, 3, 4, 6, 8, 12, 16, 17, 14, 9, 5, 2, 1], UNSURE),
+    Symbol::expecting(&[2, 3, 4, 6, 8, 12, 16, 17, 13, 9, 5, 2], UNSURE),
+    Symbol::expecting(&[10, 6, 8, 12, 17, 17, 13, 9, 5, 2], UNSURE),
+    Symbol::expecting(&[18, 18, 17, 17, 13, 9, 5, 2], UNSURE),
+    Symbol::expecting(&[1], SURE),
+];
 
-/// Kinds of what is not a move, three bits. The number 7 says that there is nothing more.
-const OFFERED: u32 = 0;
-const DECLINED: u32 = 1;
-const GONE: u32 = 2;
-const BACK: u32 = 3;
-const RESUMED: u32 = 4;
-const ENDED: u32 = 5;
-const NOTHING: u32 = 7;
-const KIND_BITS: u32 = 3;
+/// Kinds of events. A move is its kind with what is odd about it added.
+const MOVE: usize = 0;
+const CREDITED: usize = 1;
+const UNEXPECTED: usize = 2;
+const MOVES: std::ops::Range<usize> = MOVE..4;
+const OFFERED: usize = 4;
+const DECLINED: usize = 5;
+const GONE: usize = 6;
+const BACK: usize = 7;
+const RESUMED: usize = 8;
+const ENDED: usize = 9;
+/// There is nothing more.
+const NOTHING: usize = 10;
+
+/// What happens in a running game, and after its end.
+const KINDS: Symbol<16> = Symbol::expecting(&[600, 200, 6, 6, 8, 4, 4, 4, 1, 20, 4], UNSURE);
+const KINDS_AFTER_END: Symbol<16> = Symbol::expecting(&[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1_000], SURE);
+
 const REASON_BITS: u32 = 5;
 const OUTCOME_BITS: u32 = 2;
 const OUTCOMES: [Outcome; 4] = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Aborted];
@@ -56,7 +67,7 @@ impl Unit {
             let unit_ms = UNITS_MS[usize::from(*code)];
             times().flatten().all(|time_ms| time_ms % unit_ms == 0)
         };
-        Unit((0..4).rev().find(fits).unwrap_or(0))
+        Unit((0..UNITS_MS.len() as u8).rev().find(fits).unwrap_or(0))
     }
 
     pub(super) fn code(self) -> u8 {
@@ -71,50 +82,34 @@ impl Unit {
         UNITS_MS[usize::from(self.0)]
     }
 
-    /// How often thinking times have each number of bits in this unit, counted over games between people.
-    fn widths(self) -> &'static [u32] {
-        match self.0 {
-            3 => &[18, 18, 17, 17, 13, 9, 5, 2],
-            2 => &[10, 6, 8, 12, 17, 17, 13, 9, 5, 2],
-            1 => &[2, 3, 4, 6, 8, 12, 16, 17, 13, 9, 5, 2],
-            _ => &[1, 1, 1, 1, 2, 3, 4, 6, 8, 12, 16, 17, 14, 9, 5, 2, 1],
-        }
+    fn widths(self) -> &'static Widths {
+        &WIDTHS[usize::from(self.0)]
     }
 }
 
 /// The models, and where the game stands.
 pub(super) struct Script {
     unit: Unit,
-    position: Chess,
-    ordered: Ordered,
-    last_to: Option<Square>,
+    moves: Moves,
     ply: u32,
     course: Course,
-    another_move: Bit,
-    elapsed: [Number; 2],
-    credited: Bit,
+    kinds: Symbol<16>,
+    elapsed: Number,
     credit: Number,
-    as_expected: Bit,
     odd: Number,
     delay: Number,
 }
 
 impl Script {
     pub(super) fn new(started: &Started, unit: Unit) -> Script {
-        let position = started.start_position.position().clone();
-        let elapsed = Number::expecting(unit.widths());
         Script {
             unit,
-            position,
-            ordered: Ordered::new(),
-            last_to: None,
+            moves: Moves::from(started.start_position.position().clone()),
             ply: 0,
             course: Course::new(started),
-            another_move: ANOTHER_MOVE,
-            elapsed: [elapsed.clone(), elapsed],
-            credited: Bit::even(),
+            kinds: KINDS,
+            elapsed: Number::expecting(unit.widths()),
             credit: Number::new(),
-            as_expected: AS_EXPECTED,
             odd: Number::new(),
             delay: Number::new(),
         }
@@ -127,34 +122,27 @@ impl Script {
         index: usize,
     ) -> Result<(), Unpackable> {
         match event {
-            Event::MovePlayed(played) => {
-                writer.bit(&mut self.another_move, false);
-                self.write_move(writer, played, index)
-            }
-            _ => {
-                writer.bit(&mut self.another_move, true);
-                self.write_other(writer, event, index)
-            }
+            Event::MovePlayed(played) => self.write_move(writer, played, index),
+            _ => self.write_other(writer, event, index),
         }
     }
 
     pub(super) fn write_end(&mut self, writer: &mut Writer) {
-        writer.bit(&mut self.another_move, true);
-        writer.plain(KIND_BITS, NOTHING);
+        writer.learn(&mut self.kinds, NOTHING);
     }
 
     /// The next event; `None` when there is no more.
     pub(super) fn read(&mut self, reader: &mut Reader<'_>) -> Result<Option<Event>, Damaged> {
-        if !reader.bit(&mut self.another_move, false) {
-            return self.read_move(reader).map(|played| Some(Event::MovePlayed(played)));
+        let kind = reader.learn(&mut self.kinds, MOVE);
+        if MOVES.contains(&kind) {
+            return self.read_move(reader, kind).map(|played| Some(Event::MovePlayed(played)));
         }
-        let kind = reader.plain(KIND_BITS, 0);
         if kind == NOTHING {
             return Ok(None);
         }
         if kind == ENDED {
             let ended = Event::Ended(self.read_ended(reader)?);
-            self.course.happened(&ended);
+            self.happened(&ended);
             return Ok(Some(ended));
         }
         let mover = if kind == RESUMED { 0 } else { reader.plain(1, 0) };
@@ -168,8 +156,15 @@ impl Script {
             RESUMED => Event::Resumed { at_ms, stood_still_ms: self.delay.code_signed(reader, 0) },
             _ => return Err(Damaged),
         };
-        self.course.happened(&event);
+        self.happened(&event);
         Ok(Some(event))
+    }
+
+    fn happened(&mut self, event: &Event) {
+        self.course.happened(event);
+        if matches!(event, Event::Ended(_)) {
+            self.kinds = KINDS_AFTER_END;
+        }
     }
 
     fn write_move(
@@ -179,11 +174,7 @@ impl Script {
         index: usize,
     ) -> Result<(), Unpackable> {
         let misfit = Unpackable::Move { ply: played.ply };
-        let legal = self.position.legal_moves();
-        let place = legal.iter().position(|m| UciMove::from_standard(*m) == played.uci).ok_or(misfit)?;
-        self.ordered.fill(&self.position, &legal, self.last_to);
-        writer.slot(&ranks::BOUNDS, legal.len(), self.ordered.rank_of(place));
-        let mover = self.position.turn();
+        let m = legal_move(self.moves.position(), played.uci).map_err(|_| misfit)?;
         if played.elapsed_ms < 0
             || played.lag_credit_ms < 0
             || played.clocks.is_some() != self.course.has_clocks()
@@ -195,31 +186,30 @@ impl Script {
             charged_ms: played.charged_ms,
             clocks: played.clocks,
         };
-        self.times(writer, mover, (played.elapsed_ms, played.lag_credit_ms), own);
-        let (ply, san) = (self.ply + 1, self.advance(&legal, place));
-        if (played.ply, played.san) != (ply, san) {
+        let (mover, times) = (self.moves.turn(), (played.elapsed_ms, played.lag_credit_ms));
+        let credited = if played.lag_credit_ms == 0 { 0 } else { CREDITED };
+        let expected = self.course.after_move(mover, times.0, times.1);
+        let kind = MOVE + credited + if own == expected { 0 } else { UNEXPECTED };
+        writer.learn(&mut self.kinds, kind);
+        let (_, san) = self.moves.code(writer, Some(m)).ok_or(misfit)?;
+        self.times(writer, mover, kind, times, own);
+        self.ply += 1;
+        if (played.ply, played.san) != (self.ply, san) {
             return Err(misfit);
         }
         self.course.played(mover, played);
         Ok(())
     }
 
-    fn read_move(&mut self, reader: &mut Reader<'_>) -> Result<MovePlayed, Damaged> {
-        let legal = self.position.legal_moves();
-        if legal.is_empty() {
-            return Err(Damaged);
-        }
-        self.ordered.fill(&self.position, &legal, self.last_to);
-        let rank = reader.slot(&ranks::BOUNDS, legal.len(), 0);
-        let place = self.ordered.at_rank(rank);
-        let uci = UciMove::from_standard(legal[place]);
-        let mover = self.position.turn();
+    fn read_move(&mut self, reader: &mut Reader<'_>, kind: usize) -> Result<MovePlayed, Damaged> {
+        let mover = self.moves.turn();
+        let (m, san) = self.moves.code(reader, None).ok_or(Damaged)?;
         let nothing = Consequences { received_at_ms: 0, charged_ms: 0, clocks: None };
-        let ((elapsed_ms, lag_credit_ms), own) = self.times(reader, mover, (0, 0), nothing);
-        let san = self.advance(&legal, place);
+        let ((elapsed_ms, lag_credit_ms), own) = self.times(reader, mover, kind, (0, 0), nothing);
+        self.ply += 1;
         let played = MovePlayed {
             ply: self.ply,
-            uci,
+            uci: UciMove::from_standard(m),
             san,
             received_at_ms: own.received_at_ms,
             elapsed_ms,
@@ -236,47 +226,44 @@ impl Script {
         &mut self,
         coder: &mut impl Coder,
         mover: Color,
+        kind: usize,
         (elapsed_ms, credit_ms): (i64, i64),
         own: Consequences,
     ) -> ((i64, i64), Consequences) {
         let unit_ms = self.unit.ms();
-        let model = &mut self.elapsed[mover.fold_wb(0, 1)];
-        let elapsed_ms = model.code(coder, elapsed_ms / unit_ms).saturating_mul(unit_ms);
-        let credit_ms = match coder.bit(&mut self.credited, credit_ms != 0) {
-            true => self.credit.code(coder, credit_ms / unit_ms).saturating_mul(unit_ms),
-            false => 0,
+        let elapsed_ms = self.elapsed.code(coder, elapsed_ms / unit_ms).saturating_mul(unit_ms);
+        let credit_ms = match kind & CREDITED {
+            0 => 0,
+            _ => self.credit.code(coder, credit_ms / unit_ms).saturating_mul(unit_ms),
         };
         let expected = self.course.after_move(mover, elapsed_ms, credit_ms);
-        if !coder.bit(&mut self.as_expected, own != expected) {
+        if kind & UNEXPECTED == 0 {
             return ((elapsed_ms, credit_ms), expected);
         }
-        let mut odd = |own: i64, expected: i64| {
-            expected.wrapping_add(self.odd.code_signed(coder, own.wrapping_sub(expected)))
-        };
-        let received_at_ms = odd(own.received_at_ms, expected.received_at_ms);
-        let charged_ms = odd(own.charged_ms, expected.charged_ms);
-        let clocks = expected.clocks.map(|expected| {
-            let own = own.clocks.unwrap_or(expected);
-            Clocks {
-                white_ms: odd(own.white_ms, expected.white_ms),
-                black_ms: odd(own.black_ms, expected.black_ms),
-            }
-        });
+        let received_at_ms = self.odd_one(coder, own.received_at_ms, expected.received_at_ms);
+        let charged_ms = self.odd_one(coder, own.charged_ms, expected.charged_ms);
+        let clocks = self.odd_clocks(coder, own.clocks, expected.clocks);
         ((elapsed_ms, credit_ms), Consequences { received_at_ms, charged_ms, clocks })
     }
 
-    /// Plays the legal move at `place` and answers how it is written.
-    fn advance(&mut self, legal: &MoveList, place: usize) -> SanPlus {
-        let m = legal[place];
-        let san = San::disambiguate(m, legal);
-        self.position.play_unchecked(m);
-        self.last_to = Some(m.to());
-        self.ply += 1;
-        let suffix = self.position.is_check().then(|| match self.position.legal_moves().is_empty() {
-            true => Suffix::Checkmate,
-            false => Suffix::Check,
-        });
-        SanPlus { san, suffix }
+    fn odd_one(&mut self, coder: &mut impl Coder, own: i64, expected: i64) -> i64 {
+        expected.wrapping_add(self.odd.code_signed(coder, own.wrapping_sub(expected)))
+    }
+
+    /// Codes clocks where some are expected.
+    fn odd_clocks(
+        &mut self,
+        coder: &mut impl Coder,
+        own: Option<Clocks>,
+        expected: Option<Clocks>,
+    ) -> Option<Clocks> {
+        expected.map(|expected| {
+            let own = own.unwrap_or(expected);
+            Clocks {
+                white_ms: self.odd_one(coder, own.white_ms, expected.white_ms),
+                black_ms: self.odd_one(coder, own.black_ms, expected.black_ms),
+            }
+        })
     }
 
     fn write_other(&mut self, writer: &mut Writer, event: &Event, index: usize) -> Result<(), Unpackable> {
@@ -292,13 +279,13 @@ impl Script {
                 if ended.clocks.is_some() != self.course.has_clocks() {
                     return Err(Unpackable::Time { index });
                 }
-                writer.plain(KIND_BITS, ENDED);
+                writer.learn(&mut self.kinds, ENDED);
                 self.write_ended(writer, ended);
-                self.course.happened(event);
+                self.happened(event);
                 return Ok(());
             }
         };
-        writer.plain(KIND_BITS, kind);
+        writer.learn(&mut self.kinds, kind);
         if let Some(by) = by {
             writer.plain(1, by.fold_wb(0, 1));
         }
@@ -306,7 +293,7 @@ impl Script {
         if let Some(still_ms) = still_ms {
             self.delay.code_signed(writer, still_ms);
         }
-        self.course.happened(event);
+        self.happened(event);
         Ok(())
     }
 
@@ -333,24 +320,14 @@ impl Script {
         at_ms: i64,
         clocks: Option<Clocks>,
     ) -> (i64, Option<Clocks>) {
-        let mover = self.position.turn();
+        let mover = self.moves.turn();
         let expected_at_ms = self.course.ends_at_ms(mover, reason);
         let at_ms =
             expected_at_ms.wrapping_add(self.delay.code_signed(coder, at_ms.wrapping_sub(expected_at_ms)));
         let expected = self.course.clocks_at(mover, at_ms);
-        if !coder.bit(&mut self.as_expected, clocks != expected) {
+        if coder.plain(1, u32::from(clocks != expected)) == 0 {
             return (at_ms, expected);
         }
-        let mut odd = |own: i64, expected: i64| {
-            expected.wrapping_add(self.odd.code_signed(coder, own.wrapping_sub(expected)))
-        };
-        let clocks = expected.map(|expected| {
-            let own = clocks.unwrap_or(expected);
-            Clocks {
-                white_ms: odd(own.white_ms, expected.white_ms),
-                black_ms: odd(own.black_ms, expected.black_ms),
-            }
-        });
-        (at_ms, clocks)
+        (at_ms, self.odd_clocks(coder, clocks, expected))
     }
 }
