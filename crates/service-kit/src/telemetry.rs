@@ -20,9 +20,10 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::config::CommonConfig;
 use log_fields::LogFields;
@@ -40,7 +41,7 @@ const NOT_TRACED: &str = "info,opentelemetry=off,h2=off,hyper=off,tonic=off,towe
 pub enum TelemetryError {
     /// The filter is malformed.
     #[error("malformed log filter")]
-    Filter(#[from] tracing_subscriber::filter::ParseError),
+    Filter(#[from] ParseError),
     /// The endpoint is malformed.
     #[error("cannot export spans")]
     Exporter(#[from] opentelemetry_otlp::ExporterBuildError),
@@ -66,7 +67,7 @@ impl Drop for TelemetryGuard {
 /// When the log filter or the endpoint is malformed.
 pub fn start(service: &'static str, config: &CommonConfig) -> Result<TelemetryGuard, TelemetryError> {
     metrics_handle();
-    let filter = EnvFilter::try_new(&config.log)?;
+    let filter = log_filter(&config.log)?;
     let provider = tracer_provider(service, config.otlp_endpoint.as_deref())?;
     let spans = tracing_opentelemetry::layer()
         .with_tracer(provider.tracer("stakemate"))
@@ -74,19 +75,31 @@ pub fn start(service: &'static str, config: &CommonConfig) -> Result<TelemetryGu
         .with_tracked_inactivity(false)
         .with_threads(false)
         .with_location(false)
-        .with_filter(EnvFilter::try_new(NOT_TRACED)?);
+        .with_context_activation(false)
+        .with_filter(NOT_TRACED.parse::<Targets>()?);
     let log = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_current_span(true)
         .with_span_list(false)
-        .fmt_fields(LogFields::default())
+        .fmt_fields(LogFields)
         .with_filter(filter);
     let installed = tracing_subscriber::registry().with(spans).with(log).try_init();
     if installed.is_err() {
         tracing::debug!("telemetry had already been started");
     }
     Ok(TelemetryGuard { provider })
+}
+
+/// Levels by target, as `info` or `info,sqlx=warn`; errors alone where nothing else is said. Not by span: that would be looked up each time
+/// that a span is entered.
+///
+/// # Errors
+/// When the text is malformed.
+pub fn log_filter(text: &str) -> Result<Targets, ParseError> {
+    let targets: Targets = text.parse()?;
+    let is_silent = targets.default_level().is_none();
+    Ok(if is_silent { targets.with_default(LevelFilter::ERROR) } else { targets })
 }
 
 /// The process's metrics; installs the recorder the first time.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Problem;
 use super::variables::{Values, Variables};
+use crate::telemetry;
 
 /// Passwords that everybody tries first.
 const DEVELOPMENT_PASSWORDS: [&str; 7] =
@@ -53,7 +54,7 @@ pub struct CommonConfig {
     pub otlp_endpoint: Option<String>,
     /// `STAKEMATE_TRACE_URL`: where operators look at a trace, as `https://traces.example/trace/{trace_id}`; nowhere when unset.
     pub trace_url: Option<String>,
-    /// `STAKEMATE_LOG`: the filter of the log, in the syntax of `RUST_LOG`; `info`.
+    /// `STAKEMATE_LOG`: the levels of the log by target, as `info,sqlx=warn`; `info`.
     pub log: String,
 }
 
@@ -249,7 +250,7 @@ impl Reader<'_> {
 
     fn filter(&mut self) -> String {
         let text = self.variables.get("log").unwrap_or("info");
-        if tracing_subscriber::EnvFilter::try_new(text).is_err() {
+        if telemetry::log_filter(text).is_err() {
             self.problems.push(Problem::new("log", "must be a filter, as info or info,sqlx=warn"));
         }
         text.to_owned()
