@@ -96,6 +96,10 @@ impl Around for Observe {
         let response = next.run(request).instrument(call.span.clone()).await;
         // An answer without a body has its status among the headers.
         call.read_code(response.headers());
+        // What is refused, or does not exist, is answered with a status and nothing else.
+        if call.code.is_none() {
+            call.keep_method();
+        }
         if response.body().is_end_stream() {
             call.code.get_or_insert(Code::Unknown);
             return response;
@@ -171,6 +175,15 @@ impl Call {
             self.code = Some(Code::from_bytes(value.as_bytes()));
         }
     }
+
+    /// Keeps the method, which has turned out to exist.
+    fn keep_method(&mut self) {
+        let Some(methods) = self.newcomers.take().filter(|_| self.method.is_of_known_service()) else {
+            return;
+        };
+        let mut methods = methods.write().unwrap_or_else(PoisonError::into_inner);
+        self.method = methods.entry(self.method.path.clone()).or_insert_with(|| self.method.clone()).clone();
+    }
 }
 
 impl Drop for Call {
@@ -180,13 +193,6 @@ impl Drop for Call {
         // For the trace alone: after it nothing is logged within this span.
         self.span.set_attribute("grpc.code", CODES[code as usize]);
         self.method.count(code, self.begun.elapsed().as_secs_f64());
-        if let Some(methods) = self.newcomers.take()
-            && code == Code::Ok
-            && self.method.is_of_known_service()
-        {
-            let mut methods = methods.write().unwrap_or_else(PoisonError::into_inner);
-            methods.entry(self.method.path.clone()).or_insert_with(|| self.method.clone());
-        }
     }
 }
 
@@ -242,23 +248,21 @@ mod tests {
     }
 
     #[test]
-    fn only_methods_that_answered_well_are_kept() {
+    fn methods_of_services_that_nobody_knows_are_not_kept() {
         let observe = Observe::new(["test.v1.Probe".to_owned()]);
-        let kept = || observe.methods.read().expect("whole").len();
-        for (path, code, count) in [
-            ("/test.v1.Probe/Read", Code::Unimplemented, 0),
-            ("/test.v1.Probe/Read", Code::Cancelled, 0),
-            ("/test.v1.Other/Read", Code::Ok, 0),
-            ("/unknown/Read", Code::Ok, 0),
-            ("nonsense", Code::Ok, 0),
-            ("/test.v1.Probe/Read", Code::Ok, 1),
-            ("/test.v1.Probe/Read", Code::Ok, 1),
-            ("/test.v1.Probe/Write", Code::Ok, 2),
+        for (path, kept) in [
+            ("/test.v1.Other/Read", 0),
+            ("/unknown/Read", 0),
+            ("nonsense", 0),
+            ("/test.v1.Probe/Read", 1),
+            ("/test.v1.Probe/Read", 1),
+            ("/test.v1.Probe/Write", 2),
         ] {
-            let mut call = observe.call(path);
-            call.code = Some(code);
-            drop(call);
-            assert_eq!(kept(), count, "{path} {code:?}");
+            let (mut one, mut other) = (observe.call(path), observe.call(path));
+            one.keep_method();
+            other.keep_method();
+            assert_eq!(observe.methods.read().expect("whole").len(), kept, "{path}");
+            assert_eq!(Arc::ptr_eq(&one.method, &other.method), kept > 0, "{path}");
         }
     }
 }

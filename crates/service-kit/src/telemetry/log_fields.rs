@@ -134,10 +134,8 @@ mod tests {
     fn logged(span: impl FnOnce() -> Span, record: impl FnOnce(&Span)) -> Value {
         let lines = Lines::default();
         let writer = lines.clone();
-        let log = tracing_subscriber::fmt::layer()
-            .json()
-            .fmt_fields(LogFields)
-            .with_writer(move || writer.clone());
+        let log =
+            tracing_subscriber::fmt::layer().json().fmt_fields(LogFields).with_writer(move || writer.clone());
         tracing::subscriber::with_default(tracing_subscriber::registry().with(log), || {
             let span = span();
             record(&span);
