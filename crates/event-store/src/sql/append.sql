@@ -3,7 +3,8 @@
 -- The leading row of each append decides: it loses against any row that stands at its place, even one of a transaction
 -- that is still running (ON CONFLICT waits for its end), and the other rows are inserted only where the leading row was.
 -- Versions have no gaps, so behind a free place there is nothing to collide with.
--- The order by stream keeps two batches from waiting for each other crosswise.
+-- The order by stream keeps two batches from waiting for each other crosswise. Batches of single private events go by append_single.sql,
+-- which must say the same.
 --
 -- What is written under a grant is written only while its fence stands at the grant's epoch. The fences of the batch are read once, in
 -- their order, and their rows are held until the commit: whoever raises an epoch waits for it.
